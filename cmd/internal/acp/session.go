@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -67,15 +66,6 @@ type turn struct {
 	echo    string // id of the message by which the agent repeats the prompt
 }
 
-// prompt is the part of a request that only prompts have.
-type prompt struct {
-	params  promptParams
-	line    []byte
-	message uint64 // number of its message
-	topic   string
-	carried bool // the agent has it
-}
-
 // machine calls f with the machine, which decides nothing by it.
 func (s *session) machine(f func(m *steer.Machine)) {
 	s.conversation.Do(func(m *steer.Machine, _ time.Time) steer.Action {
@@ -104,14 +94,11 @@ func (s *session) ceiling() steer.Ceiling {
 // take gives the machine a prompt.
 func (s *session) take(r *request) {
 	if s.turn != nil && s.turn.ending == byPerson {
-		if s.proxy.version == secondVersion {
-			s.proxy.accept(r)
-		}
+		s.proxy.accept(r)
 		s.queue = append(s.queue, r)
 		return
 	}
-	p := r.prompt
-	words, _ := split(p.params.Prompt)
+	words, _ := split(r.params.Prompt)
 	if len(words) > maxRequest {
 		words = words[:text.Prefix(words, maxRequest)] + " […]"
 	}
@@ -119,9 +106,8 @@ func (s *session) take(r *request) {
 	begins, held := false, false
 	s.conversation.Do(func(m *steer.Machine, now time.Time) steer.Action {
 		state := m.State()
-		p.message = state.Last + 1
-		p.topic = "prompt " + strconv.FormatUint(p.message, 10)
-		msg := steer.Message{Author: deliver.User, Class: steer.Owner, Topic: p.topic, Text: words}
+		r.message = state.Last + 1
+		msg := steer.Message{Author: deliver.User, Class: steer.Owner, Topic: r.topic(), Text: words}
 		switch {
 		case state.Phase == steer.Canceling:
 			m.Begin(msg)
@@ -136,7 +122,7 @@ func (s *session) take(r *request) {
 		}
 		return steer.Action{}
 	})
-	if !begins && s.proxy.version == secondVersion {
+	if !begins {
 		s.proxy.accept(r)
 	}
 	if held {
@@ -144,7 +130,7 @@ func (s *session) take(r *request) {
 		return
 	}
 	s.open = append(s.open, r)
-	s.blocks[p.message] = p.params.Prompt
+	s.blocks[r.message] = r.params.Prompt
 	if begins {
 		s.finished, s.left = nil, 0
 		s.begin(r, batch)
@@ -153,18 +139,17 @@ func (s *session) take(r *request) {
 
 // begin sends a prompt of the editor, as it came if the batch is none.
 func (s *session) begin(r *request, b steer.Batch) {
-	p := r.prompt
-	p.carried = true
+	r.carried = true
 	t := &turn{request: r, delivery: b.Delivery, calls: map[string]*call{}}
 	s.turn = t
 	s.proxy.answers[jsonrpc.Key(r.ID)] = func(m message, line []byte) { s.answered(t, m, line) }
-	prompt := p.line
+	prompt := r.line
 	if b.Delivery != 0 {
-		params := p.params
+		params := r.params
 		params.Prompt = slices.Concat(params.Prompt, s.content(b))
 		prompt = message{ID: r.ID, Method: r.Method, Params: write(params)}.Line()
 	}
-	p.line = nil
+	r.line = nil
 	s.proxy.agent.Write(prompt)
 }
 
@@ -274,8 +259,8 @@ func (s *session) idle(m message) {
 // carries notes that the agent has the open prompts among the messages of a batch.
 func (s *session) carries(b steer.Batch) {
 	for _, r := range s.open {
-		is := func(msg steer.Message) bool { return msg.ID == r.prompt.message }
-		r.prompt.carried = r.prompt.carried || slices.ContainsFunc(b.Messages, is)
+		is := func(msg steer.Message) bool { return msg.ID == r.message }
+		r.carried = r.carried || slices.ContainsFunc(b.Messages, is)
 	}
 }
 
@@ -313,8 +298,8 @@ func (s *session) stop() {
 // stopMachine stops the machine's turn, if there is one, and withdraws the person's own words that the agent has not.
 func (s *session) stopMachine(m *steer.Machine) {
 	for _, r := range s.open {
-		if !r.prompt.carried {
-			m.Withdraw(r.prompt.topic)
+		if !r.carried {
+			m.Withdraw(r.topic())
 		}
 	}
 	if m.State().Phase != steer.Idle {
@@ -334,7 +319,7 @@ func (s *session) ended(t *turn, m message, line []byte) {
 
 	next := s.decide(t, failed, again, retries)
 	s.leave(t.calls, left, again)
-	waits := func(r *request) bool { return !r.prompt.carried }
+	waits := func(r *request) bool { return !r.carried }
 	if t.ending == byPerson {
 		s.answerOpen(canceled(), nil, waits)
 	}
@@ -402,7 +387,7 @@ func (s *session) next(a steer.Action) {
 	var waiting []*request
 	s.machine(func(m *steer.Machine) {
 		s.open = slices.DeleteFunc(s.open, func(r *request) bool {
-			if r.prompt.carried || !m.Withdraw(r.prompt.topic) {
+			if r.carried || !m.Withdraw(r.topic()) {
 				return false
 			}
 			waiting = append(waiting, r)
@@ -494,7 +479,7 @@ func (s *session) settle(b steer.Batch, o outcome) {
 		s.carries(b)
 	}
 	if idle {
-		s.answerOpen(message{Result: write(promptResult{stopEnd})}, nil, func(r *request) bool { return r.prompt.carried })
+		s.answerOpen(message{Result: write(promptResult{stopEnd})}, nil, func(r *request) bool { return r.carried })
 	}
 	s.next(next)
 }
