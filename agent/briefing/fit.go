@@ -15,10 +15,10 @@ var ErrRequired = errors.New("more is required than the budget allows")
 // unbounded is a limit in tokens that no fragments reach.
 const unbounded = math.MaxInt32
 
-// fit cuts fragments, each rendered, to a limit in tokens, and reports whether it had to. It keeps their order. Required
-// fragments come first: all in short, which may exceed the limit but not most; then, one after another, whole if they
-// fit. Then come fragments without a score, then the others by relevance, until one does not fit: its first lines stay,
-// and later fragments go.
+// fit cuts fragments, each rendered, to a limit in tokens, and reports whether it had to. It keeps their order. First
+// come required fragments: all in short, which may exceed the limit but not most; then, one after another, whole if
+// they fit. Then come fragments without a score, then the others by relevance, until one does not fit: its first lines
+// stay, and later fragments go.
 func fit(fs []Fragment, limit, most int, t *Tokens) (kept []Fragment, cut bool, err error) {
 	if total(fs) <= limit {
 		return fs, false, nil
