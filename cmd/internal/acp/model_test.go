@@ -217,7 +217,7 @@ func TestRandom(t *testing.T) {
 			g.world = newWorld(t, policy, func(c *Config) {
 				c.PromptIdle = g.idle
 				start := c.Start
-				c.Start = func(id string, fresh bool, limit steer.Ceiling, act func(steer.Action)) (Conversation, error) {
+				c.Start = func(id string, fresh bool, limit steer.Ceiling, act func(steer.Action)) Conversation {
 					if seed%7 < 3 {
 						return start(id, fresh, limit, act)
 					}

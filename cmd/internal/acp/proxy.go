@@ -42,9 +42,9 @@ type Config struct {
 	Left func()
 
 	// Start makes the conversation of a session, with the ceiling of its machine. act carries out an action; it does not
-	// wait, and may be called at once and by any goroutine. A session whose Start fails is not steered. fresh reports that
-	// the agent has made the session just now: a kept state with its id is of another session.
-	Start func(session string, fresh bool, ceiling steer.Ceiling, act func(steer.Action)) (Conversation, error)
+	// wait, and may be called at once and by any goroutine. fresh reports that the agent has made the session just now: a
+	// kept state with its id is of another session.
+	Start func(session string, fresh bool, ceiling steer.Ceiling, act func(steer.Action)) Conversation
 
 	Framing steer.Framing
 	// Game reports whether a tool call with this title and of this kind goes to the game.
@@ -321,13 +321,7 @@ func (p *proxy) start(id string, fresh bool) {
 		return
 	}
 	s := &session{proxy: p, id: id, blocks: map[uint64][]jsontext.Value{}}
-	conversation, err := p.Start(id, fresh, s.ceiling(), func(a steer.Action) { p.later(func() { s.act(a) }) })
-	if err != nil {
-		p.unsteered++
-		p.Logger.Error("acp: the session is not steered", "session", id, "error", err)
-		return
-	}
-	s.conversation = conversation
+	s.conversation = p.Start(id, fresh, s.ceiling(), func(a steer.Action) { p.later(func() { s.act(a) }) })
 	p.sessions[id] = s
 }
 

@@ -92,7 +92,7 @@ func (b *between) run(fromClient, fromServer io.Reader, toClient, toServer io.Wr
 		Session: s, Handed: bridge.Handed{Outer: gabp.Bridge{Token: gabp.NewToken()}}, Brief: briefs.Assemble,
 		Logger: slog.New(slog.DiscardHandler), AnswerWithin: time.Minute, // a busy machine is no log that cannot be read
 	}))
-	proxy := testkit.Must(mcp.New(mcp.Config{
+	proxy := mcp.New(mcp.Config{
 		Session: s, Bridge: px, BriefTokens: 300, AllTools: b.all, Left: func() { b.left.Store(true) },
 		Now: time.Now, Log: slog.New(slog.DiscardHandler),
 		Client: struct {
@@ -103,7 +103,7 @@ func (b *between) run(fromClient, fromServer io.Reader, toClient, toServer io.Wr
 			io.Reader
 			io.Writer
 		}{fromServer, toServer},
-	}))
+	})
 	b.proxy = proxy
 	ctx, stop := context.WithCancel(context.Background())
 	ran := make(chan struct{})
