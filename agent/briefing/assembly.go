@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -20,7 +19,7 @@ type assembly struct {
 	request   *Request
 	template  *Template
 	stages    []stage
-	maxTokens int  // 0: no bound
+	maxTokens int
 	scrubs    bool // the template or the request asks for it
 	open      []Item
 	started   time.Time
@@ -102,12 +101,7 @@ func total(fs []Fragment) (tokens int) {
 }
 
 // left returns how many tokens are left.
-func (a *assembly) left() int {
-	if a.maxTokens <= 0 {
-		return math.MaxInt32
-	}
-	return max(0, a.maxTokens-total(a.found))
-}
+func (a *assembly) left() int { return max(0, a.maxTokens-total(a.found)) }
 
 // ask counts a query, and reports false where none is left.
 func (a *assembly) ask() bool {
@@ -226,13 +220,9 @@ func (a *assembly) gather(i int, res *stageResult) {
 		render(f, &a.template.Tokens)
 	}
 	// Required fragments are kept beyond the stage's share, and displace earlier fragments.
-	var kept []Fragment
-	cut := len(got.Fragments) > 0
-	if room := max(limit, least(got.Fragments, &a.template.Tokens)); room > 0 {
-		kept, cut = a.fit(got.Fragments, room)
-	}
+	kept, cut := a.fit(got.Fragments, limit, unbounded)
 	if a.found = slices.Concat(a.found, kept); total(kept) > before {
-		a.found, _ = a.fit(a.found, a.maxTokens)
+		a.found, _ = a.fit(a.found, a.maxTokens, a.maxTokens)
 	}
 	a.kept[i] = append(a.kept[i], kept...)
 	res.Fragments, res.Tokens = len(kept), total(kept)
@@ -249,8 +239,8 @@ func (a *assembly) gather(i int, res *stageResult) {
 }
 
 // fit cuts fragments as [fit] does.
-func (a *assembly) fit(fs []Fragment, limit int) (kept []Fragment, cut bool) {
-	kept, cut, err := fit(fs, limit, &a.template.Tokens)
+func (a *assembly) fit(fs []Fragment, limit, most int) (kept []Fragment, cut bool) {
+	kept, cut, err := fit(fs, limit, most, &a.template.Tokens)
 	a.err = cmp.Or(a.err, err)
 	return kept, cut
 }

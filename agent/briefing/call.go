@@ -12,26 +12,23 @@ type skipped struct{ why string }
 
 func (e *skipped) Error() string { return e.why }
 
-func noValue(variable string) error { return &skipped{variable + " has no value"} }
-
 // noQuery returns the error of a stage if no query is left.
 func noQuery() error { return &skipped{"the budget is exceeded: " + byQueries} }
 
 // call calls the source of a stage. It may return fragments and an error.
-func (a *assembly) call(s *stage, in *Input) (found Found, err error) {
-	vars := variables{a.request, a.found}
+func (a *assembly) call(s *stage, in *Input) (Found, error) {
+	values, missing := variables{a.request, a.found}.expandAll(s.texts())
+	if missing != "" {
+		return Found{}, &skipped{missing + " has no value"}
+	}
 	switch c := s.Config.(type) {
 	case *LedgerQuery:
 		q := *c
-		if q.Filters, err = vars.filters(q.Filters); err != nil {
-			return Found{}, err
-		}
+		q.Filters = values
 		return a.ledgers(in, &q)
 	case *RegistryQuery:
 		q := *c
-		if q.Filters, err = vars.filters(q.Filters); err != nil {
-			return Found{}, err
-		}
+		q.Filters = values
 		source := a.service.config.Registries[q.Registry]
 		if source == nil {
 			return Found{}, fmt.Errorf("no registry %q", q.Registry)
@@ -43,7 +40,7 @@ func (a *assembly) call(s *stage, in *Input) (found Found, err error) {
 	case *FileRead:
 		return readFiles(a.ctx, a.service.roots, c)
 	case *horizontalSearch:
-		return a.search(in, c, vars)
+		return a.search(in, c, values[queryField])
 	case *AttentionQuery:
 		if a.service.config.Attention == nil {
 			return Found{}, errors.New("no attention to read")
@@ -57,19 +54,6 @@ func (a *assembly) call(s *stage, in *Input) (found Found, err error) {
 		return h(a.ctx, in, c.Args)
 	}
 	panic("BUG: briefing: stage of type " + s.Type)
-}
-
-// filters returns filters with the values of their variables.
-func (v variables) filters(of map[string]string) (map[string]string, error) {
-	out := make(map[string]string, len(of))
-	for _, name := range slices.Sorted(maps.Keys(of)) {
-		value, missing := v.expand(of[name])
-		if missing != "" {
-			return nil, noValue(missing)
-		}
-		out[name] = value
-	}
-	return out, nil
 }
 
 // scope returns the tiers that a query reads, and how.
@@ -137,11 +121,7 @@ func each[T comparable](a *assembly, kind string, names []string, sources map[st
 }
 
 // search asks the searchers.
-func (a *assembly) search(in *Input, c *horizontalSearch, vars variables) (Found, error) {
-	query, missing := vars.expand(c.Query)
-	if missing != "" {
-		return Found{}, noValue(missing)
-	}
+func (a *assembly) search(in *Input, c *horizontalSearch, query string) (Found, error) {
 	if in.Tiers = c.Tiers; len(c.Tiers) == 0 {
 		in.Tiers, _ = a.scope("")
 	}

@@ -88,18 +88,12 @@ func (s *stage) name() string { return cmp.Or(s.Stage, s.Type) }
 
 // check reports variables that can have no value. attention reports whether an earlier stage may find attention.
 func (s *stage) check(report reporter, at []string, attention bool) {
-	at = append(slices.Clip(at), "filters")
-	filters := map[string]string{}
-	switch c := s.Config.(type) {
-	case *LedgerQuery:
-		filters = c.Filters
-	case *RegistryQuery:
-		filters = c.Filters
-	case *horizontalSearch:
-		at, filters = at[:len(at)-1], map[string]string{"query": c.Query}
+	if s.Type != typeHorizontalSearch {
+		at = append(slices.Clip(at), "filters")
 	}
-	for _, name := range slices.Sorted(maps.Keys(filters)) {
-		replace(filters[name], func(variable string) string {
+	texts := s.texts()
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		replace(texts[name], func(variable string) string {
 			report.variable(append(slices.Clip(at), name), variable, attention)
 			return ""
 		})

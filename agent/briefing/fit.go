@@ -12,11 +12,15 @@ import (
 // ErrRequired is in the error of a context if its required fragments in short exceed the budget.
 var ErrRequired = errors.New("more is required than the budget allows")
 
-// fit cuts fragments, each rendered, to a limit in tokens, 0 for none, and reports whether it had to. It keeps their
-// order. Required fragments come first: all in short, then, one after another, whole if they fit. Then come fragments
-// without a score, then the others by relevance, until one does not fit: its first lines stay, and later fragments go.
-func fit(fs []Fragment, limit int, t *Tokens) (kept []Fragment, cut bool, err error) {
-	if limit <= 0 || total(fs) <= limit {
+// unbounded is a limit in tokens that no fragments reach.
+const unbounded = math.MaxInt32
+
+// fit cuts fragments, each rendered, to a limit in tokens, and reports whether it had to. It keeps their order. First
+// come required fragments: all in short, which may exceed the limit but not most; then, one after another, whole if
+// they fit. Then come fragments without a score, then the others by relevance, until one does not fit: its first lines
+// stay, and later fragments go.
+func fit(fs []Fragment, limit, most int, t *Tokens) (kept []Fragment, cut bool, err error) {
+	if total(fs) <= limit {
 		return fs, false, nil
 	}
 	order := make([]int, len(fs))
@@ -32,16 +36,17 @@ func fit(fs []Fragment, limit int, t *Tokens) (kept []Fragment, cut bool, err er
 			room -= short[i].TokenEstimate
 		}
 	}
-	if room < 0 {
-		return nil, true, fmt.Errorf("%w: %d tokens, of %d", ErrRequired, limit-room, limit)
+	if takes := limit - room; takes > most {
+		return nil, true, fmt.Errorf("%w: %d tokens, of %d", ErrRequired, takes, most)
 	}
+	room = max(room, 0)
 	taken := make(map[int]Fragment, len(fs))
 	for _, i := range order {
 		f := fs[i]
 		room += short[i].TokenEstimate // 0 unless it is required
 		whole := f.TokenEstimate <= room
 		if !whole {
-			f = shortened(&f, room, t)
+			f, cut = shortened(&f, room, t), true
 		}
 		if whole || f.Required || len(f.Lines) > 0 && f.TokenEstimate <= room {
 			taken[i] = f
@@ -54,18 +59,7 @@ func fit(fs []Fragment, limit int, t *Tokens) (kept []Fragment, cut bool, err er
 	for _, i := range slices.Sorted(maps.Keys(taken)) {
 		kept = append(kept, taken[i])
 	}
-	return kept, true, nil
-}
-
-// least returns the tokens that the required fragments take in short.
-func least(fs []Fragment, t *Tokens) (tokens int) {
-	for i := range fs {
-		if fs[i].Required {
-			short := shortened(&fs[i], 0, t)
-			tokens += short.TokenEstimate
-		}
-	}
-	return tokens
+	return kept, cut, nil
 }
 
 // precedence orders fragments for cuts, the last cut first: required ones, those without a score, then by relevance.

@@ -54,7 +54,7 @@ func TestFit(t *testing.T) {
 		want  string
 		err   string
 	}{
-		{"no limit", []Fragment{low, first}, 0, "l l0 l1, a a0 a1", ""},
+		{"no limit", []Fragment{low, first}, unbounded, "l l0 l1, a a0 a1", ""},
 		{"fits", []Fragment{low, first}, 8, "l l0 l1, a a0 a1", ""},
 		{"nothing", nil, 1, "", ""},
 		{"least relevant first", []Fragment{low, first, high}, 8, "a a0 a1, h h0 h1", ""},
@@ -80,7 +80,7 @@ func TestFit(t *testing.T) {
 		{"required, too much", []Fragment{must, long}, 8, "", "more is required than the budget allows: 9 tokens, of 8"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			kept, cut, err := fit(c.fs, c.limit, &Tokens{})
+			kept, cut, err := fit(c.fs, c.limit, c.limit, &Tokens{})
 			if c.err != "" {
 				require.ErrorIs(t, err, ErrRequired)
 				require.EqualError(t, err, c.err)
@@ -95,9 +95,9 @@ func TestFit(t *testing.T) {
 
 // TestFitAgain: lines cut in two steps are counted once.
 func TestFitAgain(t *testing.T) {
-	kept, _, err := fit([]Fragment{made("a", 20, nil)}, 12, &Tokens{})
+	kept, _, err := fit([]Fragment{made("a", 20, nil)}, 12, 12, &Tokens{})
 	require.NoError(t, err)
-	kept, cut, err := fit(kept, 8, &Tokens{})
+	kept, cut, err := fit(kept, 8, 8, &Tokens{})
 	require.NoError(t, err)
 	require.True(t, cut)
 	require.Equal(t, "a a0 a1 (18 more lines)", outline(kept))
@@ -184,7 +184,7 @@ func TestStructure(t *testing.T) {
 		}, "c, a, b"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			kept, cut, err := structure(c.fs, &structuring{Strategy: c.strategy}, 0, &Tokens{})
+			kept, cut, err := structure(c.fs, &structuring{Strategy: c.strategy}, unbounded, &Tokens{})
 			require.NoError(t, err)
 			require.False(t, cut)
 			require.Equal(t, c.want, outline(kept))
@@ -192,7 +192,7 @@ func TestStructure(t *testing.T) {
 	}
 	t.Run("cut before it is ordered", func(t *testing.T) {
 		fs := []Fragment{made("c", 2, seq(3)), made("b", 2, seq(2)), made("a", 2, seq(1))}
-		for _, c := range []struct{ own, limit int }{{8, 0}, {0, 8}, {8, 100}, {100, 8}} {
+		for _, c := range []struct{ own, limit int }{{8, unbounded}, {0, 8}, {8, 100}, {100, 8}} {
 			kept, cut, err := structure(fs, &structuring{Strategy: Chronological, MaxTokens: c.own}, c.limit, &Tokens{})
 			require.NoError(t, err)
 			require.True(t, cut)
@@ -226,7 +226,7 @@ func TestFitProperties(t *testing.T) {
 		limit := rapid.IntRange(0, 150).Draw(t, "limit")
 		before := outline(fs)
 		for _, strategy := range []string{"", Chronological, ByRelevance, Hierarchical} {
-			kept, cut, err := fit(fs, limit, tokens)
+			kept, cut, err := fit(fs, limit, limit, tokens)
 			if strategy != "" {
 				kept, cut, err = structure(fs, &structuring{Strategy: strategy}, limit, tokens)
 			}
@@ -245,7 +245,7 @@ func TestFitProperties(t *testing.T) {
 				require.True(t, strategy != "" || i == 0 || len(kept[i-1].SourceID) < len(f.SourceID) ||
 					kept[i-1].SourceID < f.SourceID)
 			}
-			require.True(t, limit == 0 || total <= limit, "%d of %d", total, limit)
+			require.LessOrEqual(t, total, limit, "%d of %d", total, limit)
 			if !cut {
 				require.Len(t, kept, len(fs))
 			}

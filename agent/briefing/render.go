@@ -1,7 +1,11 @@
 package briefing
 
 import (
+	"cmp"
+	"math"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/heedlog/heed/internal/text"
 )
@@ -51,4 +55,90 @@ func render(f *Fragment, t *Tokens) {
 func heading(f *Fragment) string {
 	name := func(s string, limit int) string { return strings.ReplaceAll(text.Safe(s, limit), "]", `\]`) }
 	return headingPrefix + name(f.Source, maxSourceName) + " " + name(f.SourceID, maxIDRunes) + "]"
+}
+
+// scriptCJK names what Chinese, Japanese and Korean are written in, in [Tokens].
+const scriptCJK = "cjk"
+
+// byDefault is the key for all other runes.
+const byDefault = "default"
+
+// The scripts of ASCII: of letters, and of all else.
+const (
+	scriptLatin  = "latin"
+	scriptCommon = "common"
+)
+
+// cjk are the scripts, and the ranges of punctuation and forms, of [scriptCJK].
+var cjk = []*unicode.RangeTable{
+	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Bopomofo, unicode.Hangul,
+	{R16: []unicode.Range16{{Lo: 0x3000, Hi: 0x303f, Stride: 1}, {Lo: 0xff00, Hi: 0xffef, Stride: 1}}},
+}
+
+// scriptTables are the scripts by the names that [Tokens] has for them.
+var scriptTables = func() map[string]*unicode.RangeTable {
+	tables := make(map[string]*unicode.RangeTable, len(unicode.Scripts))
+	for name, table := range unicode.Scripts {
+		tables[strings.ToLower(name)] = table
+	}
+	return tables
+}()
+
+// rounding is less than the share of one rune in an estimate, and more than the error of the sum over a line.
+const rounding = 1e-6
+
+// Estimate returns how many tokens a line takes in a text: escaped and bounded, with its prefix and line feed.
+func (t Tokens) Estimate(l Line) int {
+	var lead string
+	if l.Data {
+		lead = DataPrefix
+	}
+	return t.estimate(lead, shown(l), l.Kind)
+}
+
+// estimate returns how many tokens a line takes whose text is shown as it is, after lead.
+func (t Tokens) estimate(lead, s string, kind Kind) int {
+	chars := cmp.Or(t[byDefault], DefaultCharsPerToken)
+	ofKind := cmp.Or(t[kindNames[min(int(kind), len(kindNames)-1)]], chars)
+	latin, common := cmp.Or(t[scriptLatin], ofKind), cmp.Or(t[scriptCommon], ofKind)
+	letters, others, sum := 0, len(lead)+len("\n"), 0.0
+	for i := 0; i < len(s); {
+		if c := s[i]; c < utf8.RuneSelf {
+			i++
+			if c |= 'a' - 'A'; c >= 'a' && c <= 'z' {
+				letters++
+			} else {
+				others++
+			}
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		i += size
+		sum += 1 / cmp.Or(t.script(r), chars)
+	}
+	return int(math.Ceil(sum + float64(letters)/latin + float64(others)/common - rounding))
+}
+
+// script returns the runes of r's script that make a token, 0 where the configuration says nothing of it. A script by
+// its own name comes before cjk.
+func (t Tokens) script(r rune) float64 {
+	for name, chars := range t {
+		if table := scriptTables[name]; table != nil && unicode.Is(table, r) {
+			return chars // a rune has one script
+		}
+	}
+	if unicode.In(r, cjk...) {
+		return t[scriptCJK]
+	}
+	return 0
+}
+
+// shown returns the text of a line after its prefix: one line, escaped, bounded. An own line never begins as data or a
+// heading does.
+func shown(l Line) string {
+	s := text.Safe(l.Text, maxLineRunes)
+	if !l.Data && (strings.HasPrefix(s, DataPrefix[:1]) || strings.HasPrefix(s, headingPrefix)) {
+		return `\` + s
+	}
+	return s
 }

@@ -92,16 +92,13 @@ func (s *Service) Assemble(ctx context.Context, r Request) (*Context, error) {
 	}
 	a := &assembly{
 		service: s, request: &r, template: t, stages: merged(t, &r.Contract), started: s.config.Now(),
-		scrubs: t.Scrub || r.Scrub,
+		scrubs: t.Scrub || r.Scrub, maxTokens: cmp.Or(r.MaxContextTokens, t.Budget.MaxContextTokens, unbounded),
 	}
 	a.ctx = timed{ctx, a}
 	if a.scrubs && s.config.Scrub == nil {
 		return nil, errors.New("briefing: the context is to be scrubbed, and Config.Scrub is nil")
 	}
 	a.warn(warning)
-	if a.maxTokens = t.Budget.MaxContextTokens; r.MaxContextTokens > 0 {
-		a.maxTokens = r.MaxContextTokens
-	}
 	if s.config.Attention != nil {
 		a.open = s.config.Attention.Open(a.ctx)
 	}

@@ -9,12 +9,8 @@ import (
 
 // structure drops duplicates of fragments, each rendered, cuts as [fit] does to the lesser of both limits, and orders
 // the others. Its own limit cuts no required fragment.
-func structure(fs []Fragment, s *structuring, limit int, t *Tokens) (kept []Fragment, cut bool, err error) {
-	kept = unique(fs)
-	if own := max(s.MaxTokens, least(kept, t)); s.MaxTokens > 0 && (limit <= 0 || own < limit) {
-		limit = own
-	}
-	if kept, cut, err = fit(kept, limit, t); err != nil {
+func structure(fs []Fragment, s *structuring, most int, t *Tokens) (kept []Fragment, cut bool, err error) {
+	if kept, cut, err = fit(unique(fs), min(cmp.Or(s.MaxTokens, most), most), most, t); err != nil {
 		return nil, cut, err
 	}
 	switch s.Strategy {

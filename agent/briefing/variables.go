@@ -1,7 +1,9 @@
 package briefing
 
 import (
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -25,6 +27,33 @@ var requestVariables = []struct {
 	{"tier", func(r *Request) string { return r.Tier }},
 	{"work_order", func(r *Request) string { return r.WorkOrderID }},
 	{"session", func(r *Request) string { return r.SessionID }},
+}
+
+// queryField is the field of a search that may hold variables.
+const queryField = "query"
+
+// texts returns the texts of a stage's configuration that may hold variables, by their names.
+func (s *stage) texts() map[string]string {
+	switch c := s.Config.(type) {
+	case *LedgerQuery:
+		return c.Filters
+	case *RegistryQuery:
+		return c.Filters
+	case *horizontalSearch:
+		return map[string]string{queryField: c.Query}
+	}
+	return nil
+}
+
+// expandAll is expand for texts by their names.
+func (v variables) expandAll(texts map[string]string) (out map[string]string, missing string) {
+	out = make(map[string]string, len(texts))
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		if out[name], missing = v.expand(texts[name]); missing != "" {
+			break
+		}
+	}
+	return out, missing
 }
 
 // expand replaces variables by their values, and $$ by a dollar sign. Values are not expanded again. missing is the

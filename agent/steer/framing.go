@@ -22,24 +22,6 @@ type Framing struct {
 	ReplyThread string `json:"replyThread" yaml:"replyThread"` // where to reply
 }
 
-// withDefaults returns f with the built-in words where it has none.
-func (f Framing) withDefaults() Framing {
-	return Framing{
-		Working: cmp.Or(f.Working, "[What you were working on]"),
-		Arrived: cmp.Or(f.Arrived, "[This arrived while you were working]"),
-		Several: cmp.Or(f.Several, "[{count} messages arrived while you were working]"),
-		From:    cmp.Or(f.From, "From {author}:"),
-		Steer: cmp.Or(f.Steer, "Please continue what you were working on, and incorporate this if it is relevant. If it "+
-			"is unrelated, acknowledge it briefly and carry on."),
-		Interrupt: cmp.Or(f.Interrupt, "This supersedes what you were working on: please turn to it now."),
-		Withdrawn: cmp.Or(f.Withdrawn, "You were stopped for a message that is no news any more. Please continue what you "+
-			"were working on."),
-		Unknown: cmp.Or(f.Unknown, "A call to the game was in flight when you were stopped. Its outcome is unknown: read "+
-			"the game's state before you repeat it."),
-		ReplyThread: cmp.Or(f.ReplyThread, "Reply in thread {thread}."),
-	}
-}
-
 // Quote begins each line of Message.Data in what Render returns, and no other line of such data can begin.
 const Quote = "> "
 
@@ -47,7 +29,6 @@ const Quote = "> "
 // work so far, since a canceled turn has no result. Author and thread are shown in one line each; the text of an
 // admitted author is not changed. A batch with Rides has no frame.
 func (f Framing) Render(b Batch) string {
-	f = f.withDefaults()
 	last := Message{}
 	if n := len(b.Messages); n > 0 {
 		last = b.Messages[n-1]
@@ -58,42 +39,45 @@ func (f Framing) Render(b Batch) string {
 		stops = b.Reason.orSteer()
 	}
 	var parts []string
-	add := func(words string, of Message) {
-		parts = append(parts, strings.NewReplacer("{count}", strconv.Itoa(len(b.Messages)),
-			"{author}", text.Safe(of.Author, maxName), "{thread}", text.Safe(of.Thread, maxName)).Replace(words))
+	add := func(words, builtIn string, of Message) {
+		parts = append(parts, strings.NewReplacer("{count}", strconv.Itoa(len(b.Messages)), "{author}",
+			text.Safe(of.Author, maxName), "{thread}", text.Safe(of.Thread, maxName)).Replace(cmp.Or(words, builtIn)))
 	}
 	if len(b.Working) > 0 {
-		add(f.Working, last)
+		add(f.Working, "[What you were working on]", last)
 		for i := range b.Working {
 			parts = append(parts, b.Working[i].body())
 		}
 	}
 	switch {
 	case len(b.Messages) == 0 && b.Prompts:
-		add(f.Withdrawn, last)
+		add(f.Withdrawn, "You were stopped for a message that is no news any more. Please continue what you were working on.",
+			last)
 	case stops != "" && len(b.Messages) > 1:
-		add(f.Several, last)
+		add(f.Several, "[{count} messages arrived while you were working]", last)
 	case stops != "" && len(b.Messages) > 0:
-		add(f.Arrived, last)
+		add(f.Arrived, "[This arrived while you were working]", last)
 	}
 	for i := range b.Messages {
 		if stops != "" || len(b.Messages) > 1 && !b.Rides {
-			add(f.From, b.Messages[i])
+			add(f.From, "From {author}:", b.Messages[i])
 		}
 		parts = append(parts, b.Messages[i].body())
 	}
 	if b.Unknown > 0 {
-		add(f.Unknown, last)
+		add(f.Unknown, "A call to the game was in flight when you were stopped. Its outcome is unknown: read the game's state "+
+			"before you repeat it.", last)
 	}
 	switch {
 	case len(b.Messages) == 0 || stops == "":
 	case stops == ReasonInterrupt:
-		add(f.Interrupt, last)
+		add(f.Interrupt, "This supersedes what you were working on: please turn to it now.", last)
 	default:
-		add(f.Steer, last)
+		add(f.Steer, "Please continue what you were working on, and incorporate this if it is relevant. If it is unrelated, "+
+			"acknowledge it briefly and carry on.", last)
 	}
 	if last.Thread != "" {
-		add(f.ReplyThread, last)
+		add(f.ReplyThread, "Reply in thread {thread}.", last)
 	}
 	return strings.Join(parts, "\n\n")
 }

@@ -2,6 +2,7 @@ package heedsource
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -79,37 +80,39 @@ func (l *look) head(class string) briefing.Fragment {
 	}
 	own := func(s string) briefing.Line { return briefing.Line{Text: s} }
 	facts, next := []briefing.Line{own(l.culprit()), own(l.origin())}, l.next(class)
-	for _, line := range l.text(1, 0) {
-		f.Short = append(f.Short, briefing.Line{Text: text.Safe(line.Text, shortCause), Data: line.Data})
-	}
-	for _, line := range l.first() {
-		f.Short = append(f.Short, briefing.Line{Text: text.Safe(line.Text, shortestCause), Data: line.Data})
-	}
-	f.Short = append(append(f.Short, facts...), next[0])
+	f.Short = slices.Concat(shortened(l.text(1, 0), shortCause), shortened(l.first(), shortestCause), facts, next[:1])
 	if a.StateInvalidated {
 		facts = append(facts, own("State: what is known of the game may not hold any more; read it again."))
 	}
-	f.Lines = append(append(l.text(headLines, l.frames), own(l.since())), l.first()...)
-	f.Lines = append(append(f.Lines, facts...), next...)
+	f.Lines = slices.Concat(l.text(headLines, l.frames), []briefing.Line{own(l.since())}, l.first(), facts, next)
 	return f
+}
+
+// shortened returns lines with at most so many characters.
+func shortened(lines []briefing.Line, limit int) (short []briefing.Line) {
+	for _, line := range lines {
+		short = append(short, briefing.Line{Text: text.Safe(line.Text, limit), Data: line.Data})
+	}
+	return short
 }
 
 // refs are what later stages may use.
 func (l *look) refs() map[string]string {
 	a := l.item
-	refs := map[string]string{"item": a.ID}
-	setRef(refs, "rule", a.Rule)
-	if len(a.Sample) > 0 {
-		setRef(refs, "signature", l.engine.Group(a.Sample[0].Signature).ID.String())
+	refs := map[string]string{
+		"item": a.ID, "rule": a.Rule, "operation": cmp.Or(a.CausalOperationID, a.AfterOperation),
+		"method": cmp.Or(a.CausalMethod, a.AfterMethod),
 	}
-	setRef(refs, "operation", cmp.Or(a.CausalOperationID, a.AfterOperation))
-	setRef(refs, "method", cmp.Or(a.CausalMethod, a.AfterMethod))
+	if len(a.Sample) > 0 {
+		refs["signature"] = l.engine.Group(a.Sample[0].Signature).ID.String()
+	}
 	if lines := l.text(1, 0); lines[len(lines)-1].Data {
-		setRef(refs, "text", lines[len(lines)-1].Text)
+		refs["text"] = lines[len(lines)-1].Text
 	}
 	if len(a.Blame) > 0 {
-		setRef(refs, "blame", a.Blame[0])
+		refs["blame"] = a.Blame[0]
 	}
+	maps.DeleteFunc(refs, func(_, value string) bool { return value == "" })
 	return refs
 }
 
@@ -394,18 +397,7 @@ func (l *look) neighbors(f *briefing.Fragment, before bool, n int) {
 		records = slices.DeleteFunc(records, func(r journal.Record) bool { return r.Seq >= seq })
 		slices.Reverse(records) // the nearest first
 	}
-	var nearest []*journal.Record
-	times := map[sameKind]int{}
-	for i := range records {
-		key := l.kindOf(&records[i])
-		if times[key]++; times[key] > 1 {
-			continue
-		}
-		if len(nearest) == n {
-			break
-		}
-		nearest = append(nearest, &records[i])
-	}
+	nearest, _ := l.runs(records, n)
 	if before {
 		slices.Reverse(nearest)
 	}
@@ -419,8 +411,8 @@ func (l *look) neighbors(f *briefing.Fragment, before bool, n int) {
 		} else {
 			f.Lines = append(f.Lines, briefing.Line{Text: subject(&r.Entry)})
 		}
-		if same := times[l.kindOf(r)] - 1; same > 0 {
-			f.Lines = append(f.Lines, briefing.Line{Text: "(" + text.Count(same, "more time", "more times") + ")"})
+		if r.times > 1 {
+			f.Lines = append(f.Lines, briefing.Line{Text: "(" + text.Count(r.times-1, "more time", "more times") + ")"})
 		}
 	}
 }

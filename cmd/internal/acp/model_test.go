@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/agent/steer"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // game is an editor and an agent that do what comes to them, with a naive account of both.
@@ -197,9 +198,9 @@ var events = []string{
 // TestRandom holds that, whatever happens in whatever order, each prompt of the editor is answered once, one prompt is
 // open at the agent, and the agent hears of each message that was not withdrawn.
 func TestRandom(t *testing.T) {
-	games := 1500
-	if testing.Short() {
-		games = 200
+	games := 200
+	if testkit.IsFull() {
+		games = 1500
 	}
 	answered := 0
 	for seed := range games {
@@ -216,7 +217,7 @@ func TestRandom(t *testing.T) {
 			g.world = newWorld(t, policy, func(c *Config) {
 				c.PromptIdle = g.idle
 				start := c.Start
-				c.Start = func(id string, fresh bool, limit steer.Ceiling, act func(steer.Action)) (Conversation, error) {
+				c.Start = func(id string, fresh bool, limit steer.Ceiling, act func(steer.Action)) Conversation {
 					if seed%7 < 3 {
 						return start(id, fresh, limit, act)
 					}

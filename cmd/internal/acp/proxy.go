@@ -42,9 +42,9 @@ type Config struct {
 	Left func()
 
 	// Start makes the conversation of a session, with the ceiling of its machine. act carries out an action; it does not
-	// wait, and may be called at once and by any goroutine. A session whose Start fails is not steered. fresh reports that
-	// the agent has made the session just now: a kept state with its id is of another session.
-	Start func(session string, fresh bool, ceiling steer.Ceiling, act func(steer.Action)) (Conversation, error)
+	// wait, and may be called at once and by any goroutine. fresh reports that the agent has made the session just now: a
+	// kept state with its id is of another session.
+	Start func(session string, fresh bool, ceiling steer.Ceiling, act func(steer.Action)) Conversation
 
 	Framing steer.Framing
 	// Game reports whether a tool call with this title and of this kind goes to the game.
@@ -80,12 +80,19 @@ type proxy struct {
 
 // request is one of the editor that is not answered.
 type request struct {
-	message
+	jsonrpc.Message
 	session string // of its params
-	prompt  *prompt
 
-	accepted bool // in version 2: it was answered, and its turn continues
+	steered  bool // it is a prompt; all else is about prompts
+	params   promptParams
+	line     []byte
+	message  uint64 // number of its message
+	carried  bool   // the agent has it
+	accepted bool   // in version 2: it was answered, and its turn continues
 }
+
+// topic is the topic of the message of a prompt.
+func (r *request) topic() string { return "prompt " + strconv.FormatUint(r.message, 10) }
 
 // want is a permission that the agent has asked for.
 type want struct {
@@ -192,13 +199,13 @@ func (p *proxy) fromEditor(line []byte) {
 			return
 		}
 	case m.ID != nil && m.Method != "":
-		r := &request{message: m, session: params.SessionID}
+		r := &request{Message: m, session: params.SessionID, steered: m.Method == methodPrompt && s != nil}
 		if !p.asked.Add(m.ID, r) {
 			p.editor.Write(jsonrpc.Failure(m.ID, jsonrpc.CodeInternal, "too many requests are open, or one with this id").Line())
 			return
 		}
-		if m.Method == methodPrompt && s != nil {
-			r.prompt = &prompt{params: params, line: line}
+		if r.steered {
+			r.params, r.line = params, line
 			s.take(r)
 			return
 		}
@@ -214,7 +221,7 @@ func (p *proxy) canceled(m message) bool {
 	}
 	jsonrpc.Read(m.Params, &params)
 	r := p.asked[jsonrpc.Key(params.ID)]
-	if r == nil || r.prompt == nil {
+	if r == nil || !r.steered {
 		p.asked.Take(params.ID) // the agent need not answer it
 		return true
 	}
@@ -242,7 +249,7 @@ func (p *proxy) fromAgent(line []byte) {
 	}
 	k := jsonrpc.Key(m.ID)
 	r := p.asked[k]
-	if r != nil && r.prompt != nil || r == nil && strings.HasPrefix(k, `"`+ownID) {
+	if r != nil && r.steered || r == nil && strings.HasPrefix(k, `"`+ownID) {
 		p.stray++ // it was answered, or the turn continues
 		return
 	}
@@ -265,7 +272,7 @@ func (p *proxy) heard(m message) bool {
 	case m.Method == methodUpdate:
 		return s.update(params.Update)
 	case m.ID == nil:
-	case s.canceling && !s.stopped: // it was on its way
+	case s.turn != nil && s.turn.ending == byProxy: // it was on its way
 		p.agent.Write(message{ID: m.ID, Result: permissionCanceled}.Line())
 		return false
 	default:
@@ -313,14 +320,8 @@ func (p *proxy) start(id string, fresh bool) {
 		p.unsteered++
 		return
 	}
-	s := &session{proxy: p, id: id, blocks: map[uint64][]jsontext.Value{}, calls: map[string]*call{}}
-	conversation, err := p.Start(id, fresh, s.ceiling(), func(a steer.Action) { p.later(func() { s.act(a) }) })
-	if err != nil {
-		p.unsteered++
-		p.Logger.Error("acp: the session is not steered", "session", id, "error", err)
-		return
-	}
-	s.conversation = conversation
+	s := &session{proxy: p, id: id, blocks: map[uint64][]jsontext.Value{}}
+	s.conversation = p.Start(id, fresh, s.ceiling(), func(a steer.Action) { p.later(func() { s.act(a) }) })
 	p.sessions[id] = s
 }
 
@@ -336,9 +337,9 @@ func (p *proxy) ask(method string, params promptParams, then func(message, []byt
 	p.agent.Write(message{ID: id, Method: method, Params: write(params)}.Line())
 }
 
-// accept answers a prompt of the editor in version 2, once.
+// accept answers a prompt of the editor, once, if the version is the second.
 func (p *proxy) accept(r *request) {
-	if !r.accepted {
+	if p.version == secondVersion && !r.accepted {
 		r.accepted = true
 		p.asked.Take(r.ID)
 		p.editor.Write(message{ID: r.ID, Result: jsontext.Value("{}")}.Line())
@@ -347,7 +348,7 @@ func (p *proxy) accept(r *request) {
 
 // answer answers a request of the editor. In version 2 the end of a prompt's turn is none.
 func (p *proxy) answer(r *request, m message) {
-	if p.version == secondVersion && r.prompt != nil && m.Error == nil {
+	if p.version == secondVersion && r.steered && m.Error == nil {
 		p.accept(r)
 		return
 	}

@@ -122,11 +122,10 @@ func TestAgentEnds(t *testing.T) {
 
 		w = newWorld(t, steer.Policy{}, func(c *Config) {
 			start := c.Start
-			c.Start = func(id string, fresh bool, limit steer.Ceiling, act func(steer.Action)) (Conversation, error) {
-				_, _ = start(id, fresh, limit, act)
-				m, err := steer.Restore(steer.Policy{}, limit, verified{}, state)
-				w.conversation.m = m
-				return w.conversation, err
+			c.Start = func(id string, fresh bool, limit steer.Ceiling, act func(steer.Action)) Conversation {
+				start(id, fresh, limit, act)
+				w.conversation.m = testkit.Must(steer.Restore(steer.Policy{}, limit, verified{}, state))
+				return w.conversation
 			}
 		})
 		defer w.close()

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -25,15 +24,12 @@ type session struct {
 	id           string
 	conversation Conversation
 
-	turn      *turn
-	canceling bool // the proxy has canceled the turn
-	stopped   bool // a person has
+	turn *turn // nil where the agent has none
 
 	open  []*request // prompts of the editor that the machine knows and that are not answered
 	queue []*request // prompts that come after the turn that a person stopped, or that the machine did not take
 
 	blocks map[uint64][]jsontext.Value // of prompts, by the number of their message
-	calls  map[string]*call            // open tool calls
 
 	finished []string // the latest tool calls that were finished for the open prompts
 	left     int      // how many before them are left out
@@ -48,24 +44,26 @@ type call struct {
 	begun       chan struct{} // of a call of the game: closed when its start was reported
 }
 
+// ending is who has canceled a turn.
+type ending int
+
+const (
+	notCanceled ending = iota
+	byProxy            // to prompt again
+	byPerson
+)
+
 // turn is a prompt that the agent has not answered.
 type turn struct {
 	request   *request // nil for one of the proxy
 	delivery  uint64   // of the batch that it carries, 0 for none
 	confirmed bool
+	ending    ending
+	calls     map[string]*call // that are open
 
 	running bool   // in version 2: the agent has begun
 	hidden  bool   // its prompt is not the editor's
 	echo    string // id of the message by which the agent repeats the prompt
-}
-
-// prompt is the part of a request that only prompts have.
-type prompt struct {
-	params  promptParams
-	line    []byte
-	message uint64 // number of its message
-	topic   string
-	carried bool // the agent has it
 }
 
 // machine calls f with the machine, which decides nothing by it.
@@ -95,15 +93,12 @@ func (s *session) ceiling() steer.Ceiling {
 
 // take gives the machine a prompt.
 func (s *session) take(r *request) {
-	if s.stopped {
-		if s.proxy.version == secondVersion {
-			s.proxy.accept(r)
-		}
+	if s.turn != nil && s.turn.ending == byPerson {
+		s.proxy.accept(r)
 		s.queue = append(s.queue, r)
 		return
 	}
-	p := r.prompt
-	words, _ := split(p.params.Prompt)
+	words, _ := split(r.params.Prompt)
 	if len(words) > maxRequest {
 		words = words[:text.Prefix(words, maxRequest)] + " […]"
 	}
@@ -111,9 +106,8 @@ func (s *session) take(r *request) {
 	begins, held := false, false
 	s.conversation.Do(func(m *steer.Machine, now time.Time) steer.Action {
 		state := m.State()
-		p.message = state.Last + 1
-		p.topic = "prompt " + strconv.FormatUint(p.message, 10)
-		msg := steer.Message{Author: deliver.User, Class: steer.Owner, Topic: p.topic, Text: words}
+		r.message = state.Last + 1
+		msg := steer.Message{Author: deliver.User, Class: steer.Owner, Topic: r.topic(), Text: words}
 		switch {
 		case state.Phase == steer.Canceling:
 			m.Begin(msg)
@@ -128,7 +122,7 @@ func (s *session) take(r *request) {
 		}
 		return steer.Action{}
 	})
-	if !begins && s.proxy.version == secondVersion {
+	if !begins {
 		s.proxy.accept(r)
 	}
 	if held {
@@ -136,7 +130,7 @@ func (s *session) take(r *request) {
 		return
 	}
 	s.open = append(s.open, r)
-	s.blocks[p.message] = p.params.Prompt
+	s.blocks[r.message] = r.params.Prompt
 	if begins {
 		s.finished, s.left = nil, 0
 		s.begin(r, batch)
@@ -145,18 +139,17 @@ func (s *session) take(r *request) {
 
 // begin sends a prompt of the editor, as it came if the batch is none.
 func (s *session) begin(r *request, b steer.Batch) {
-	p := r.prompt
-	p.carried = true
-	t := &turn{request: r, delivery: b.Delivery}
+	r.carried = true
+	t := &turn{request: r, delivery: b.Delivery, calls: map[string]*call{}}
 	s.turn = t
 	s.proxy.answers[jsonrpc.Key(r.ID)] = func(m message, line []byte) { s.answered(t, m, line) }
-	prompt := p.line
+	prompt := r.line
 	if b.Delivery != 0 {
-		params := p.params
+		params := r.params
 		params.Prompt = slices.Concat(params.Prompt, s.content(b))
 		prompt = message{ID: r.ID, Method: r.Method, Params: write(params)}.Line()
 	}
-	p.line = nil
+	r.line = nil
 	s.proxy.agent.Write(prompt)
 }
 
@@ -219,8 +212,8 @@ func (s *session) prompt(b steer.Batch) {
 	}
 	s.carries(b)
 	t := &turn{
-		delivery: b.Delivery,
-		hidden:   !slices.ContainsFunc(b.Messages, func(msg steer.Message) bool { return msg.Class != steer.Attention }),
+		delivery: b.Delivery, calls: map[string]*call{},
+		hidden: !slices.ContainsFunc(b.Messages, func(msg steer.Message) bool { return msg.Class != steer.Attention }),
 	}
 	s.turn = t
 	params := promptParams{SessionID: s.id, Prompt: s.content(b)}
@@ -266,8 +259,8 @@ func (s *session) idle(m message) {
 // carries notes that the agent has the open prompts among the messages of a batch.
 func (s *session) carries(b steer.Batch) {
 	for _, r := range s.open {
-		is := func(msg steer.Message) bool { return msg.ID == r.prompt.message }
-		r.prompt.carried = r.prompt.carried || slices.ContainsFunc(b.Messages, is)
+		is := func(msg steer.Message) bool { return msg.ID == r.message }
+		r.carried = r.carried || slices.ContainsFunc(b.Messages, is)
 	}
 }
 
@@ -275,10 +268,10 @@ func (s *session) carries(b steer.Batch) {
 func (s *session) cancel() {
 	still := false
 	s.machine(func(m *steer.Machine) { still = m.State().Phase == steer.Canceling })
-	if !still || s.turn == nil || s.stopped || s.canceling {
+	if !still || s.turn == nil || s.turn.ending != notCanceled {
 		return
 	}
-	s.canceling = true
+	s.turn.ending = byProxy
 	s.proxy.agent.Write(message{Method: methodCancel, Params: write(promptParams{SessionID: s.id})}.Line())
 	for _, w := range s.proxy.wanted {
 		if w.session == s.id && !w.answered {
@@ -295,7 +288,7 @@ func (s *session) stop() {
 	}
 	s.queue = nil
 	if s.turn != nil {
-		s.stopped = true
+		s.turn.ending = byPerson
 		return
 	}
 	s.machine(s.stopMachine)
@@ -305,8 +298,8 @@ func (s *session) stop() {
 // stopMachine stops the machine's turn, if there is one, and withdraws the person's own words that the agent has not.
 func (s *session) stopMachine(m *steer.Machine) {
 	for _, r := range s.open {
-		if !r.prompt.carried {
-			m.Withdraw(r.prompt.topic)
+		if !r.carried {
+			m.Withdraw(r.topic())
 		}
 	}
 	if m.State().Phase != steer.Idle {
@@ -319,17 +312,15 @@ func (s *session) ended(t *turn, m message, line []byte) {
 	var result promptResult
 	jsonrpc.Read(m.Result, &result)
 	failed := m.Error != nil
-	stopped := s.stopped
-	// An agent that answers a canceled prompt with an error has stopped, too.
-	again := s.canceling && !stopped && (failed || result.StopReason == stopCanceled)
+	left := failed || result.StopReason == stopCanceled // an agent may answer a canceled prompt with an error
+	again := t.ending == byProxy && left
 	retries := failed && t.request == nil && !t.confirmed
-	calls := s.calls
-	s.turn, s.stopped, s.canceling, s.calls = nil, false, false, map[string]*call{}
+	s.turn = nil
 
-	next := s.decide(t, failed, stopped, again, retries)
-	s.leave(calls, failed || result.StopReason == stopCanceled, again)
-	waits := func(r *request) bool { return !r.prompt.carried }
-	if stopped {
+	next := s.decide(t, failed, again, retries)
+	s.leave(t.calls, left, again)
+	waits := func(r *request) bool { return !r.carried }
+	if t.ending == byPerson {
 		s.answerOpen(canceled(), nil, waits)
 	}
 	switch {
@@ -346,13 +337,13 @@ func (s *session) ended(t *turn, m message, line []byte) {
 }
 
 // decide reports the end of a turn to the machine, and returns its next action.
-func (s *session) decide(t *turn, failed, stopped, again, retries bool) (next steer.Action) {
+func (s *session) decide(t *turn, failed, again, retries bool) (next steer.Action) {
 	s.conversation.Do(func(m *steer.Machine, now time.Time) steer.Action {
 		if !failed && !again {
 			m.Confirm(t.delivery)
 		}
 		switch {
-		case stopped:
+		case t.ending == byPerson:
 			s.stopMachine(m)
 		case again:
 			next = m.Ended(now, true)
@@ -396,7 +387,7 @@ func (s *session) next(a steer.Action) {
 	var waiting []*request
 	s.machine(func(m *steer.Machine) {
 		s.open = slices.DeleteFunc(s.open, func(r *request) bool {
-			if r.prompt.carried || !m.Withdraw(r.prompt.topic) {
+			if r.carried || !m.Withdraw(r.topic()) {
 				return false
 			}
 			waiting = append(waiting, r)
@@ -488,7 +479,7 @@ func (s *session) settle(b steer.Batch, o outcome) {
 		s.carries(b)
 	}
 	if idle {
-		s.answerOpen(message{Result: write(promptResult{stopEnd})}, nil, func(r *request) bool { return r.prompt.carried })
+		s.answerOpen(message{Result: write(promptResult{stopEnd})}, nil, func(r *request) bool { return r.carried })
 	}
 	s.next(next)
 }
@@ -532,12 +523,13 @@ func (s *session) update(data jsontext.Value) (shown bool) {
 
 // call takes note of a tool call.
 func (s *session) call(u *update) {
-	c := s.calls[u.CallID]
+	open := s.turn.calls
+	c := open[u.CallID]
 	title := cmp.Or(u.Name, u.Title)
 	status, ends := ends[u.Status]
 	switch {
 	case ends:
-		delete(s.calls, u.CallID)
+		delete(open, u.CallID)
 		s.callEnds(u.CallID, c, status)
 		if c != nil {
 			title = cmp.Or(c.title, title)
@@ -550,12 +542,12 @@ func (s *session) call(u *update) {
 			s.finished, s.left = slices.Delete(s.finished, 0, extra), s.left+extra
 		}
 		return
-	case c == nil && len(s.calls) >= maxCalls:
+	case c == nil && len(open) >= maxCalls:
 		s.proxy.unsteered++
 		return
 	case c == nil:
 		c = &call{}
-		s.calls[u.CallID] = c
+		open[u.CallID] = c
 	}
 	c.title, c.kind = cmp.Or(title, c.title), cmp.Or(u.Work, c.kind) // which may be known late
 	if c.begun == nil && s.proxy.Game(c.title, c.kind) {

@@ -20,6 +20,7 @@ import (
 	"github.com/heedlog/heed/agent/steer"
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/jsonrpc"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // memory is a conversation whose state survives as long as the test.
@@ -165,12 +166,12 @@ func newWorld(t testing.TB, policy steer.Policy, changes ...func(*Config)) *worl
 	w.editor, w.agent = newPeer(editor), newPeer(agent)
 	cfg := Config{
 		Agent: far, Editor: near, Framing: framing, Game: every, Logger: slog.New(slog.DiscardHandler),
-		Start: func(id string, fresh bool, c steer.Ceiling, act func(steer.Action)) (Conversation, error) {
-			m, err := steer.New(policy, c, verified{})
+		Start: func(id string, fresh bool, c steer.Ceiling, act func(steer.Action)) Conversation {
+			m := testkit.Must(steer.New(policy, c, verified{}))
 			w.ceiling = c
 			w.started = append(w.started, fmt.Sprint(id, " ", fresh))
 			w.conversation = &memory{m: m, act: act, now: time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC)}
-			return w.conversation, err
+			return w.conversation
 		},
 	}
 	for _, change := range changes {

@@ -27,7 +27,7 @@ const User = "user"
 
 // Config sets up a [Conversation].
 type Config struct {
-	Policy  steer.Policy
+	Policy  steer.Policy // which is valid
 	Ceiling steer.Ceiling
 
 	// State is the state of the conversation when its process ended. The zero State begins one. With Resume, the process
@@ -69,8 +69,7 @@ type Conversation struct {
 	mu      sync.Mutex
 	machine *steer.Machine
 	feed    *attention.Feed
-	briefs  map[string]string // of the items that are offered now, by id
-	kept    []byte            // the state, as it was kept last
+	kept    []byte // the state, as it was kept last
 	timer   *time.Timer
 }
 
@@ -87,23 +86,22 @@ func (verified) Verify(author string) steer.Class {
 	return steer.Stranger
 }
 
-// New returns a conversation. A restored one sends its waiting messages.
-func New(cfg Config) (*Conversation, error) {
+// New returns a conversation, by a policy that is valid. A restored one sends its waiting messages.
+func New(cfg Config) *Conversation {
 	begin := steer.Restore
 	if cfg.Resume {
 		begin = steer.Resume
 	}
 	m, err := begin(cfg.Policy, cfg.Ceiling, verified{}, cfg.State)
 	if err != nil {
-		return nil, err
+		panic("BUG: deliver: " + err.Error())
 	}
 	c := &Conversation{cfg: cfg, machine: m, feed: attention.NewFeed(m)}
 	c.feed.Next = cfg.Way.Next
-	c.feed.Brief = func(item *heed.Item) string { return c.briefs[item.ID] }
 	if !cfg.Resume {
 		c.Do((*steer.Machine).Ready)
 	}
-	return c, nil
+	return c
 }
 
 // Do calls f with the machine and the time. The state is kept before what f returns is done.
@@ -167,9 +165,8 @@ func (c *Conversation) Look(ctx context.Context) error {
 	briefs := c.brief(ctx, news)
 	c.Do(func(m *steer.Machine, now time.Time) (last steer.Action) {
 		m.Note(cursorNote, source)
-		c.briefs = briefs
+		c.feed.Brief = func(item *heed.Item) string { return briefs[item.ID] }
 		last = c.feed.Open(now, open)
-		c.briefs = nil
 		for _, msg := range acks { // after items that are open no more are withdrawn
 			m.Receive(now, msg)
 		}

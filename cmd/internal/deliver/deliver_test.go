@@ -80,7 +80,7 @@ func (b *beside) conversation(t *testing.T, change func(c *deliver.Config)) *del
 	if change != nil {
 		change(&cfg)
 	}
-	return testkit.Must(deliver.New(cfg))
+	return deliver.New(cfg)
 }
 
 // ride returns what a result carries now, and confirms it.
@@ -242,12 +242,11 @@ func TestWatch(t *testing.T) {
 func TestWaitForCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		acts := make(chan steer.Action, 8)
-		c, err := deliver.New(deliver.Config{
+		c := deliver.New(deliver.Config{
 			Ceiling: steer.Ceiling{Cancel: true}, Now: time.Now, Log: slog.New(slog.DiscardHandler),
 			Act:  func(a steer.Action) { acts <- a },
 			Keep: func(steer.State) error { return errors.New("disk full") },
 		})
-		require.NoError(t, err)
 		begin(c)
 		began := time.Now()
 		c.Do(func(m *steer.Machine, now time.Time) steer.Action {

@@ -215,11 +215,10 @@ func others(t *testing.T, steering, game bool) (
 		ended <- acp.Run(t.Context(), acp.Config{
 			Agent: far, Editor: near, Framing: framing, Logger: slog.New(slog.DiscardHandler),
 			Game: func(title, kind string) bool { return game && title == "Look" && kind == "" },
-			Start: func(_ string, _ bool, limit steer.Ceiling, act func(steer.Action)) (acp.Conversation, error) {
-				var err error
-				c.m, err = steer.New(steer.Policy{}, limit, attention{})
+			Start: func(_ string, _ bool, limit steer.Ceiling, act func(steer.Action)) acp.Conversation {
+				c.m = testkit.Must(steer.New(steer.Policy{}, limit, attention{}))
 				c.act = act
-				return c, err
+				return c
 			},
 		})
 	}()

@@ -39,7 +39,7 @@ func between(t testing.TB, fromClient, fromServer io.Reader, toClient, toServer 
 		Session: s, Handed: bridge.Handed{Outer: gabp.Bridge{Token: gabp.NewToken()}}, Brief: briefs.Assemble,
 		Logger: slog.New(slog.DiscardHandler),
 	}))
-	proxy := testkit.Must(mcp.New(mcp.Config{
+	proxy := mcp.New(mcp.Config{
 		Session: s, Bridge: px, BriefTokens: 300, Left: func() {}, Now: time.Now, Log: slog.New(slog.DiscardHandler),
 		Client: struct {
 			io.Reader
@@ -49,7 +49,7 @@ func between(t testing.TB, fromClient, fromServer io.Reader, toClient, toServer 
 			io.Reader
 			io.Writer
 		}{fromServer, toServer},
-	}))
+	})
 	ctx, stop := context.WithCancel(context.Background())
 	ran := make(chan struct{})
 	go func() { _ = s.Run(ctx); close(ran) }()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -21,7 +22,11 @@ import (
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/testkit"
+	"github.com/heedlog/heed/rules"
 )
+
+// defaults are the default rules, which take long to compile.
+var defaults = sync.OnceValue(func() *rules.Set { return testkit.Must(rules.Compile(rules.Defaults()...)) })
 
 // between is a proxy with a session in process. What the server is asked comes to asked, and the test answers.
 type between struct {
@@ -70,7 +75,9 @@ func pipeTo(c chan<- string) io.Writer {
 
 func (b *between) run(fromClient, fromServer io.Reader, toClient, toServer io.Writer) {
 	t, cfg := b.t, b.config
-	cfg.Engine.Epoch = "e1"
+	if cfg.Engine.Epoch = "e1"; !cfg.NoDefaults {
+		cfg.Engine.Rules = defaults()
+	}
 	s := testkit.Must(session.New(cfg))
 	b.session = s
 	s.DrainFirst(func(ctx context.Context) {
@@ -85,7 +92,7 @@ func (b *between) run(fromClient, fromServer io.Reader, toClient, toServer io.Wr
 		Session: s, Handed: bridge.Handed{Outer: gabp.Bridge{Token: gabp.NewToken()}}, Brief: briefs.Assemble,
 		Logger: slog.New(slog.DiscardHandler), AnswerWithin: time.Minute, // a busy machine is no log that cannot be read
 	}))
-	proxy := testkit.Must(mcp.New(mcp.Config{
+	proxy := mcp.New(mcp.Config{
 		Session: s, Bridge: px, BriefTokens: 300, AllTools: b.all, Left: func() { b.left.Store(true) },
 		Now: time.Now, Log: slog.New(slog.DiscardHandler),
 		Client: struct {
@@ -96,7 +103,7 @@ func (b *between) run(fromClient, fromServer io.Reader, toClient, toServer io.Wr
 			io.Reader
 			io.Writer
 		}{fromServer, toServer},
-	}))
+	})
 	b.proxy = proxy
 	ctx, stop := context.WithCancel(context.Background())
 	ran := make(chan struct{})

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/subtle"
 	"encoding/json"
 	"fmt"
@@ -52,10 +53,14 @@ const (
 type events struct {
 	number  int           // of the requests and sessions so far
 	of      *message      // the request
-	wake    chan struct{} // closed and replaced at each event
-	list    [][]byte      // that are not written
-	done    bool          // the last one is the answer
+	next    chan outgoing // that are not written
 	reading bool
+}
+
+// outgoing is a message, or the end of a session, which has none.
+type outgoing struct {
+	data []byte
+	last bool
 }
 
 // NewFront returns a client. Each request must have the token, unless it is "". A request from a page of another site
@@ -112,18 +117,21 @@ func (f *Front) related(token string) (to *events) {
 	return to
 }
 
-// add adds an event, with the lock of the Front held.
-func (e *events) add(data []byte, done bool) {
-	e.list, e.done = append(e.list, bytes.TrimRight(data, "\n")), done
-	e.list = e.list[max(0, len(e.list)-maxEvents):]
-	close(e.wake)
-	e.wake = make(chan struct{})
+// add adds an event in place of the oldest one if there are too many, with the lock of the Front held.
+func (e *events) add(data []byte, last bool) {
+	if len(e.next) == maxEvents {
+		select {
+		case <-e.next:
+		default: // it was written meanwhile
+		}
+	}
+	e.next <- outgoing{bytes.TrimRight(data, "\n"), last}
 }
 
 // begin returns new events, with mu held.
 func (f *Front) begin(of *message) *events {
 	f.begun++
-	return &events{number: f.begun, of: of, wake: make(chan struct{})}
+	return &events{number: f.begun, of: of, next: make(chan outgoing, maxEvents)}
 }
 
 // leave ends the session and its requests, with mu held. It returns the messages that cancel them.
@@ -133,8 +141,7 @@ func (f *Front) leave() (cancel [][]byte) {
 		e.add(jsonrpc.Failure(jsontext.Value(e.of.id), jsonrpc.CodeInternal, "heed: the session has ended").Line(), true)
 	}
 	if f.general != nil {
-		f.general.done = true
-		close(f.general.wake)
+		f.general.add(nil, true)
 	}
 	f.open, f.general, f.session = map[string]*events{}, nil, ""
 	return cancel
@@ -178,6 +185,7 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			f.mu.Unlock()
 			f.serve(w, r, e, false)
 			f.mu.Lock()
+			e.reading = false
 		}
 	default:
 		http.Error(w, "heed: POST, GET or DELETE", http.StatusMethodNotAllowed)
@@ -295,7 +303,7 @@ func (f *Front) send(lines ...[]byte) {
 
 // serve writes events until the last, or the client leaves. It returns true if the answer was written. An answer that
 // comes soon and is the only event may be alone.
-func (f *Front) serve(w http.ResponseWriter, r *http.Request, e *events, alone bool) bool {
+func (f *Front) serve(w http.ResponseWriter, r *http.Request, from *events, alone bool) bool {
 	rc := http.NewResponseController(w)
 	_, _ = rc.SetReadDeadline(time.Time{}), rc.SetWriteDeadline(time.Time{}) // the request is read; its stream may last
 	begin := sync.OnceFunc(func() {
@@ -309,39 +317,26 @@ func (f *Front) serve(w http.ResponseWriter, r *http.Request, e *events, alone b
 	if !alone {
 		begin()
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	defer func() { e.reading = false }()
-	waits := firstWithin
-	for {
-		list, done, wake := e.list, e.done, e.wake
-		e.list = nil
-		f.mu.Unlock()
-		if alone && len(list) == 1 && done {
-			answer(w, statusOf(list[0]), list[0])
-			f.mu.Lock()
-			return true
-		}
-		for _, data := range list {
-			begin()
-			_, _ = fmt.Fprintf(w, "event: message\ndata: %s\n\n", data)
-		}
-		gone := len(list) > 0 && rc.Flush() != nil
-		if !gone && !done {
-			select {
-			case <-wake:
-			case <-r.Context().Done():
-				gone = true
-			case <-time.After(waits):
-				begin()
-				_, err := io.WriteString(w, ":\n\n")
-				gone = err != nil || rc.Flush() != nil
+	for waits := firstWithin; ; waits = keepAlive {
+		e, err := outgoing{}, error(nil)
+		select {
+		case e = <-from.next:
+			if alone && e.last {
+				answer(w, statusOf(e.data), e.data)
+				return true
 			}
-			waits = keepAlive
+			if e.data != nil {
+				begin()
+				_, err = fmt.Fprintf(w, "event: message\ndata: %s\n\n", e.data)
+			}
+		case <-r.Context().Done():
+			return false
+		case <-time.After(waits):
+			begin()
+			_, err = io.WriteString(w, ":\n\n")
 		}
-		f.mu.Lock()
-		if gone || done {
-			return !gone
+		if err = cmp.Or(err, rc.Flush()); err != nil || e.last {
+			return err == nil
 		}
 	}
 }

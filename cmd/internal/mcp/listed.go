@@ -32,11 +32,7 @@ func (p *Proxy) listed(ctx context.Context, c *call, m *message) {
 		result.set("tools", tools)
 	case "resources/list":
 		if last {
-			all := list(result.get("resources"))
-			for _, r := range bridge.Resources() {
-				all = append(all, encode(r))
-			}
-			result.set("resources", all)
+			result.set("resources", append(list(result.get("resources")), list(encode(bridge.Resources()))...))
 		}
 	default:
 		return

@@ -106,7 +106,7 @@ const (
 )
 
 // New returns a proxy, which gets the updates of the session.
-func New(cfg Config) (*Proxy, error) {
+func New(cfg Config) *Proxy {
 	suspended, _ := lru.New[sum, gate.Decision](maxWaiting) // the errors are about another size
 	tasks, _ := lru.New[string, *task](maxWaiting)
 	p := &Proxy{
@@ -115,17 +115,13 @@ func New(cfg Config) (*Proxy, error) {
 		waiting: make(chan struct{}, maxWaiting), pending: jsonrpc.Open[*call]{}, known: map[string][]string{},
 		lacks: map[string]bool{}, suspended: suspended, tasks: tasks,
 	}
-	var err error
-	p.talk, err = deliver.New(deliver.Config{
+	p.talk = deliver.New(deliver.Config{
 		Heed: inProcess{p.tools}, Agent: Consumer, BriefTokens: cfg.BriefTokens, Now: cfg.Now, Log: cfg.Log,
 		Way: way.Tools(shownName(bridge.ToolBrief), shownName(bridge.ToolAck), shownName(bridge.ToolEntries)),
 	})
-	if err != nil {
-		return nil, err
-	}
 	p.begin()
 	cfg.Session.OnUpdates(p.notify)
-	return p, nil
+	return p
 }
 
 // begin begins a turn. It is the only one of a client: the protocol does not say when the model's turns begin and end.

@@ -93,17 +93,14 @@ type viaHook struct {
 	calls int
 }
 
-func newHook(game, client *gabp.Client) (*viaHook, error) {
+func newHook(game, client *gabp.Client) *viaHook {
 	h := &viaHook{reports: reports{client}, game: game}
-	var err error
-	h.talk, err = deliver.New(deliver.Config{
+	h.talk = deliver.New(deliver.Config{
 		Heed: client, Way: words.Way{Look: look, Ack: next, More: look},
 		Now: time.Now, Log: slog.New(slog.DiscardHandler),
 	})
-	if err == nil {
-		h.do(func(m *steer.Machine) { m.Begin(steer.Message{Author: deliver.User}) })
-	}
-	return h, err
+	h.do(func(m *steer.Machine) { m.Begin(steer.Message{Author: deliver.User}) })
+	return h
 }
 
 func (h *viaHook) do(f func(m *steer.Machine)) {
@@ -165,11 +162,10 @@ func newMCP(
 ) *viaMCP {
 	client, near := net.Pipe()
 	server, far := net.Pipe()
-	proxy, err := mcp.New(mcp.Config{
+	proxy := mcp.New(mcp.Config{
 		Session: s, Bridge: px, Client: near, Server: far, Left: func() { _ = server.Close() }, Now: time.Now,
 		Log: slog.New(slog.DiscardHandler),
 	})
-	require.NoError(t, err)
 	run(func() error {
 		err := proxy.Run(ctx)
 		_, _ = near.Close(), far.Close()

@@ -28,21 +28,22 @@ func TestTruth(t *testing.T) {
 	set := defaults(t)
 	faults := testkit.Must(ownFaults(captures))
 	found := map[string]map[string]bool{}
+	logs := map[string]*replayed{}
+	for _, path := range testkit.Must(filepath.Glob(captures + "/*.*")) {
+		logs[path] = testkit.Must(replayOf(path, set, func(*replayed, int, []string) {}))
+	}
 	for _, f := range faults {
-		log := testkit.Must(replayOf(f.path, set))
-		item := log.itemOf(log.at(f.line))
+		known := logs[f.path].truth(f)
+		item := known.item
 		require.NotEmpty(t, item, "%s:%d", f.path, f.line)
 		if found[f.path] == nil {
 			found[f.path] = map[string]bool{}
 		}
 		require.False(t, found[f.path][item], "%s:%d: %s has a row", f.path, f.line, item)
 		found[f.path][item] = true
-		known := log.truth(f)
 		require.True(t, known.wanted()[where], "%s:%d", f.path, f.line)
 	}
-	files := testkit.Must(filepath.Glob(captures + "/*.*"))
-	for _, path := range files {
-		log := testkit.Must(replayOf(path, set))
+	for path, log := range logs {
 		require.Len(t, log.blocking, len(found[path]), path)
 	}
 }
@@ -75,6 +76,7 @@ func TestOwnCaptures(t *testing.T) {
 
 // TestRealLogs requires that the figures of real logs are computed.
 func TestRealLogs(t *testing.T) {
+	testkit.Full(t, "asks for briefs of each fault at several moments")
 	data := filepath.Dir(testkit.Dir(t, "rimworld"))
 	testkit.Dir(t, "players")
 	var out bytes.Buffer

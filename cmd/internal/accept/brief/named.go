@@ -50,7 +50,14 @@ const counted = ", counted"
 
 var problemNames = []string{"worst", "worst" + counted, "most", "most" + counted, "first", familyShare}
 
-func (p problems) add(at problem, has, of int) { p[at] = count{p[at].has + has, p[at].of + of} }
+// add counts so many parts of a problem, and whether they are shown.
+func (p problems) add(at problem, has bool, parts int) {
+	c := p[at]
+	for range parts {
+		c.add(has, true)
+	}
+	p[at] = c
+}
 
 // String returns the table.
 func (p problems) String() string {
@@ -84,7 +91,7 @@ func measureNamed(paths []string, labeled string, set *rules.Set) (problems, []s
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", filepath.Base(path), err)
 		}
-		lines, h := split(g.log), halfOf(path)
+		lines, h := g.lines, halfOf(path)
 		for _, tokens := range budgets {
 			b, err := g.brief("", tokens)
 			if err != nil {
@@ -106,9 +113,9 @@ func measureNamed(paths []string, labeled string, set *rules.Set) (problems, []s
 					if !slices.Contains(problemNames, as) {
 						continue
 					}
-					p.add(problem{h, as, tokens}, bit(has), 1)
+					p.add(problem{h, as, tokens}, has, 1)
 					if slices.Contains(problemNames, as+counted) {
-						p.add(problem{h, as + counted, tokens}, bit(has && counts(shown, c.Times)), 1)
+						p.add(problem{h, as + counted, tokens}, has && counts(shown, c.Times), 1)
 					}
 					if !has {
 						miss(as, fmt.Sprintf("line %d, %d times, %s %q", c.Line, c.Times, c.What, c.Says))
@@ -124,25 +131,15 @@ func measureNamed(paths []string, labeled string, set *rules.Set) (problems, []s
 					texts = append(texts, lines[line-1])
 				}
 				has := shows(shown, texts)
-				p.add(problem{h, familyShare, tokens}, bit(has)*len(f), len(f))
+				p.add(problem{h, familyShare, tokens}, has, len(f))
 				if !has {
 					miss(familyShare, fmt.Sprintf("%s, %d records", of.name, len(f)))
 				}
 			}
 		}
-		if err := g.close(); err != nil {
-			return nil, nil, err
-		}
 	}
 	slices.Sort(misses)
 	return p, misses, nil
-}
-
-func bit(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // shows reports whether data lines, one after another, have the beginning of any of texts.
@@ -162,21 +159,21 @@ func shows(brief, texts []string) bool {
 	})
 }
 
-// titles reports whether the own lines of a fragment have the title of a problem, and its line or how often it came.
+// titles reports whether the own lines of a fragment have the title of a problem, and its line or how often it
+// came.
 func titles(brief []string, what string, line, times uint64) bool {
-	var own []string // of the fragment
 	title := strings.ToLower(strings.TrimSuffix(what, "."))
 	at := regexp.MustCompile(fmt.Sprintf(`line %d\b|\b%d times`, line, times))
+	own := ""
 	for _, s := range brief {
-		if strings.HasPrefix(s, "[") {
-			own = nil
-		}
-		if strings.HasPrefix(s, briefing.DataPrefix) {
+		switch {
+		case strings.HasPrefix(s, briefing.DataPrefix):
 			continue
+		case strings.HasPrefix(s, "["):
+			own = ""
 		}
-		own = append(own, strings.ToLower(s))
-		all := strings.Join(own, "\n")
-		if strings.Contains(all, title) && at.MatchString(all) {
+		own += strings.ToLower(s) + "\n"
+		if strings.Contains(own, title) && at.MatchString(own) {
 			return true
 		}
 	}

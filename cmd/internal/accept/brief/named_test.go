@@ -71,7 +71,6 @@ func TestMoreTokensMoreEvidence(t *testing.T) {
 		if filepath.Base(path) == "cascade-1.6.log" { // whose items hold much
 			require.Greater(t, all[6], all[4], "4,000 tokens say more than 2,200")
 		}
-		require.NoError(t, g.close())
 	}
 }
 
@@ -82,7 +81,6 @@ func TestCrashWithoutModules(t *testing.T) {
 		_, g, err := reported(filepath.Join(captures, log), set)
 		require.NoError(t, err)
 		b := testkit.Must(g.brief("", 1500))
-		require.NoError(t, g.close())
 		require.Contains(t, b.Text, "#before] ", log)
 		require.Regexp(t, `(?m)^> .*(QuarryPlus|Riverboats)\..*[(]`, b.Text, log)
 		for _, module := range []string{".dll", ".dylib", ".so ", "SymInit", "mono_dump"} {

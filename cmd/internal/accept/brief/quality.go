@@ -2,15 +2,12 @@ package brief
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -41,6 +38,23 @@ var (
 	sets       = []set{ours, players, held}
 )
 
+// item returns the item that a brief is asked for about, and false for an approach without heed.
+func (how approach) item(id string) (item string, brief bool) {
+	if how == named {
+		item = id
+	}
+	return item, how == named || how == unnamed
+}
+
+// excerpt returns what an agent without heed reads of lines of a log.
+func (how approach) excerpt(lines []string, tokens int) string {
+	if how == grepped {
+		lines = exceptions(lines)
+		return tail(lines, len(lines), tokens)
+	}
+	return tail(lines, lastLines, tokens)
+}
+
 // cell is the place of a figure in the table.
 type cell struct {
 	set      set
@@ -64,7 +78,14 @@ type folders struct {
 	heldOut bool
 }
 
-// appointment is a text that is due after a line of a log.
+// question asks for a brief: after a line of a log, about an item or about all for "".
+type question struct {
+	line   int
+	item   string
+	tokens int
+}
+
+// appointment is a line of a log after which texts are compared with the truth.
 type appointment struct {
 	line   int
 	moment moment
@@ -88,77 +109,71 @@ func measure(dirs folders, rules *rules.Set) (*quality, error) {
 		byPath[f.path] = append(byPath[f.path], f)
 	}
 	for _, path := range slices.Sorted(maps.Keys(byPath)) {
-		log, err := replayOf(path, rules)
-		if err != nil {
-			return nil, err
-		}
-		if err := q.log(path, log, byPath[path], rules); err != nil {
+		if err := q.log(path, byPath[path], rules); err != nil {
 			return nil, fmt.Errorf("%s: %w", filepath.Base(path), err)
 		}
 	}
 	return q, nil
 }
 
-// log asks for texts about the faults of one log.
-func (q *quality) log(path string, log *replayed, faults []*fault, rules *rules.Set) error {
-	var due []*appointment
+// log asks for briefs about a log while it is replayed, and compares all texts about its faults with the truth.
+func (q *quality) log(path string, faults []*fault, rules *rules.Set) error {
+	briefs := map[question]string{}
+	var failed error
+	ask := func(g *game, line int, items ...string) {
+		for _, item := range append(items, "") {
+			for _, tokens := range budgets {
+				b, err := g.brief(item, tokens)
+				if failed = cmp.Or(failed, err); err == nil {
+					briefs[question{line, item, tokens}] = b.Text
+				}
+			}
+		}
+	}
+	open := map[int][]string{} // items to ask about, by line
 	for _, f := range faults {
-		rec := log.at(f.line)
-		f.item = log.itemOf(rec)
-		since := cmp.Or(log.blocking[f.item], f.line)
-		t := log.truth(f)
-		if rec != nil {
-			t.advice = log.advice[f.item+" "+rec.rule]
+		open[f.line+later] = nil
+	}
+	log, err := replayOf(path, rules, func(r *replayed, line int, blocking []string) {
+		for at, items := range open {
+			if at <= line && at < len(r.lines) {
+				ask(r.game, at, items...)
+				delete(open, at)
+			}
+		}
+		open[line+later] = append(open[line+later], blocking...)
+	})
+	if err != nil {
+		return err
+	}
+	ask(log.game, len(log.lines), slices.Collect(maps.Keys(log.blocking))...)
+	var due []appointment
+	for _, f := range faults {
+		t, since := log.truth(f), f.line
+		if t.item != "" {
+			since = log.blocking[t.item]
 		}
 		known := q.wanted[f.set]
 		known.add(t.wanted(), facts{true, true, true, true, true})
 		q.wanted[f.set] = known
-		due = append(due,
-			&appointment{min(since+later, len(log.lines)), opened, t, f.set},
-			&appointment{len(log.lines), ended, t, f.set})
+		due = append(due, appointment{min(since+later, len(log.lines)), opened, t, f.set},
+			appointment{len(log.lines), ended, t, f.set})
 	}
-	slices.SortStableFunc(due, func(a, b *appointment) int { return cmp.Compare(a.line, b.line) })
-	var failed error
-	g, err := open(path, rules)
-	if err != nil {
-		return err
+	slices.SortStableFunc(due, func(a, b appointment) int { return cmp.Compare(a.line, b.line) })
+	for i := range due {
+		q.compare(filepath.Base(path), log.lines[:due[i].line], briefs, &due[i])
 	}
-	meet := func(through int) {
-		for len(due) > 0 && due[0].line < through && failed == nil {
-			failed = q.ask(filepath.Base(path), g, log, due[0])
-			due = due[1:]
-		}
-	}
-	g.before = func(rec *capture.Record) { meet(cmp.Or(rec.StartLine, int(rec.Pos))) }
-	if err := g.play(func(*capture.Record, *heed.Outcome) {}); err != nil {
-		return err
-	}
-	meet(len(log.lines) + 1)
-	return errors.Join(failed, g.close())
+	return failed
 }
 
-// ask compares all texts of one appointment with the truth.
-func (q *quality) ask(file string, g *game, log *replayed, a *appointment) error {
+// compare compares all texts of one appointment with the truth.
+func (q *quality) compare(file string, lines []string, briefs map[question]string, a *appointment) {
 	wanted := a.truth.wanted()
-	lines := log.lines[:a.line]
-	thrown := exceptions(lines)
 	for _, tokens := range budgets {
 		for _, how := range approaches {
 			var has facts
-			switch how {
-			case named, unnamed:
-				item := a.truth.item
-				if how == unnamed {
-					item = ""
-				}
-				b, err := g.brief(item, tokens)
-				if err != nil {
-					return err
-				}
-				if b.Used.Tokens > tokens {
-					return fmt.Errorf("a brief of %d tokens, not %d", b.Used.Tokens, tokens)
-				}
-				has = a.truth.inBrief(b.Text)
+			if item, ok := how.item(a.truth.item); ok {
+				has = a.truth.inBrief(briefs[question{a.line, item, tokens}])
 				missing := has.missing(wanted)
 				if wanted[nobody] && !has[nobody] {
 					missing = append(missing, "doubt: somebody is blamed")
@@ -167,10 +182,8 @@ func (q *quality) ask(file string, g *game, log *replayed, a *appointment) error
 					q.misses = append(q.misses, fmt.Sprintf("%s:%d %s, %d tokens, %s: no %s", file, a.truth.line, how, tokens,
 						a.moment, strings.Join(missing, ", ")))
 				}
-			case last50:
-				has = a.truth.inLog(tail(lines, lastLines, tokens))
-			case grepped:
-				has = a.truth.inLog(tail(thrown, len(thrown), tokens))
+			} else {
+				has = a.truth.inLog(how.excerpt(lines, tokens))
 			}
 			at := cell{a.set, a.moment, tokens, how}
 			t := q.tallies[at]
@@ -178,7 +191,6 @@ func (q *quality) ask(file string, g *game, log *replayed, a *appointment) error
 			q.tallies[at] = t
 		}
 	}
-	return nil
 }
 
 // sum returns the tallies of several sets together.

@@ -2,7 +2,9 @@ package brief
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"sort"
@@ -11,7 +13,9 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/briefing"
+	"github.com/heedlog/heed/agent/briefing/heedsource"
 	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/cmd/internal/brief"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/report/replay"
 	"github.com/heedlog/heed/rules"
@@ -20,13 +24,37 @@ import (
 // game is a log that is being written, with an engine that reads it.
 type game struct {
 	*replay.Replay
-	set    *rules.Set
-	log    []byte
-	before func(*capture.Record) // is called before the engine has a record, unless it is nil
-
-	now     func() time.Time  // of briefs
-	service *briefing.Service // nil before the first one
+	lines  []string
+	briefs *briefing.Service
 }
+
+// newGame returns a game whose engine has rules. Without files, its service need not be closed.
+func newGame(r *replay.Replay, set *rules.Set, now func() time.Time) (g *game, err error) {
+	g = &game{Replay: r}
+	g.briefs, err = briefing.New(heedsource.Sources(heedsource.Config{
+		Engine:      r.Engine,
+		Rules:       func() *rules.Set { return set },
+		Mods:        func() []capture.ListedMod { return r.Mods.Mods },
+		Environment: r.Began.Facts,
+		Next:        brief.SessionNext,
+		Now:         now,
+	}))
+	return g, err
+}
+
+// brief assembles a brief for an agent about an item, or about all open items for "".
+func (g *game) brief(item string, tokens int) (*briefing.Context, error) {
+	b, err := g.briefs.Assemble(context.Background(), briefing.Request{
+		AgentClass: heedsource.TemplateAgent, WorkOrderID: item, MaxContextTokens: tokens,
+	})
+	if err == nil && b.Used.Tokens > tokens {
+		err = fmt.Errorf("a brief of %d tokens, not %d", b.Used.Tokens, tokens)
+	}
+	return b, err
+}
+
+// still is a clock that never moves: no budget of time changes a text.
+func still() time.Time { return time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC) }
 
 // open returns a log whose records the engine does not have yet.
 func open(path string, set *rules.Set) (*game, error) {
@@ -42,8 +70,11 @@ func open(path string, set *rules.Set) (*game, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &game{set: set, log: log, now: still, Replay: &replay.Replay{Engine: engine, Family: in.Family()}}
-	g.Records = &records{Reader: in, game: g}
+	g, err := newGame(&replay.Replay{Engine: engine, Family: in.Family()}, set, still)
+	if err != nil {
+		return nil, err
+	}
+	g.lines, g.Records = split(log), capture.NewAhead(in)
 	return g, nil
 }
 
@@ -61,26 +92,9 @@ func (g *game) play(after func(*capture.Record, *heed.Outcome)) error {
 	}
 }
 
-// records are the records of a game's log.
-type records struct {
-	*capture.Reader
-	game   *game
-	record capture.Record
-}
-
-func (r *records) Next() (*capture.Record, error) {
-	if err := r.Reader.Next(&r.record); err != nil {
-		return nil, err
-	}
-	if r.game.before != nil {
-		r.game.before(&r.record)
-	}
-	return &r.record, nil
-}
-
 // replayed is a replayed log, for the truth about it.
 type replayed struct {
-	lines    []string
+	*game
 	records  []record
 	blocking map[string]int    // by item that blocks at any time: the line at which it first does
 	advice   map[string]string // by item and rule, with a space between
@@ -99,57 +113,56 @@ type record struct {
 	frame     string // of its stack, the nearest to the fault
 }
 
-func replayOf(path string, set *rules.Set) (*replayed, error) {
+// replayOf replays a log, and calls after with the last line of each record and the items that block from there.
+func replayOf(path string, set *rules.Set, after func(r *replayed, line int, blocking []string)) (*replayed, error) {
 	g, err := open(path, set)
 	if err != nil {
 		return nil, err
 	}
-	r := &replayed{
-		lines: split(g.log), blocking: map[string]int{}, advice: map[string]string{}, methods: map[string]string{},
-	}
-	var updates []heed.Update
-	began := 0 // the line at which the present phase did
-	unknown := -1
+	r := &replayed{game: g, blocking: map[string]int{}, advice: map[string]string{}, methods: map[string]string{}}
 	err = g.play(func(rec *capture.Record, o *heed.Outcome) {
-		at := record{
-			first: rec.StartLine, last: rec.EndLine, item: o.AttentionID, rule: o.Decision.Rule,
-			phase: o.Phase, began: began, operation: strings.Clone(rec.OperationID), frame: frame(rec.Stack),
-		}
-		if at.first == 0 {
-			at.first, at.last = int(rec.Pos), int(rec.Pos)
-		}
-		if rec.Layout == capture.LayoutJSON {
-			message, _, _ := strings.Cut(rec.Message, "\n")
-			at.message = strings.Clone(message)
-		}
-		if rec.Kind == event.KindOperation && rec.Status == event.StatusStarted {
-			r.methods[at.operation] = strings.Clone(rec.Source)
-		}
-		// The phase that an entry begins is seen with the next one.
-		if n := len(r.records); n > 0 && r.records[n-1].phase != o.Phase {
-			began = r.records[n-1].first
-			at.began = began
-			if unknown == n-1 {
-				r.records[n-1].phase, r.records[n-1].began = o.Phase, began
+		line := r.observe(rec, o)
+		var blocking []string
+		for _, u := range g.Engine.Updates(nil) {
+			if a := u.Item; a.Blocking && r.blocking[a.ID] == 0 {
+				r.blocking[a.ID] = line
+				blocking = append(blocking, a.ID)
+			}
+			for _, m := range u.Item.Members {
+				r.advice[u.Item.ID+" "+m.Rule] = m.Advice
 			}
 		}
-		if o.Phase == "" {
-			unknown = len(r.records)
-		}
-		r.records = append(r.records, at)
-		if o.Pending {
-			updates = g.Engine.Updates(updates[:0])
-			for _, u := range updates {
-				if a := u.Item; a.Blocking && r.blocking[a.ID] == 0 {
-					r.blocking[a.ID] = at.last
-				}
-				for _, m := range u.Item.Members {
-					r.advice[u.Item.ID+" "+m.Rule] = m.Advice
-				}
-			}
-		}
+		after(r, line, blocking)
 	})
 	return r, err
+}
+
+// observe keeps a record, and returns its last line.
+func (r *replayed) observe(rec *capture.Record, o *heed.Outcome) int {
+	at := record{
+		first: rec.StartLine, last: rec.EndLine, item: o.AttentionID, rule: o.Decision.Rule,
+		phase: o.Phase, operation: strings.Clone(rec.OperationID), frame: frame(rec.Stack),
+	}
+	if at.first == 0 {
+		at.first, at.last = int(rec.Pos), int(rec.Pos)
+	}
+	if rec.Layout == capture.LayoutJSON {
+		message, _, _ := strings.Cut(rec.Message, "\n")
+		at.message = strings.Clone(message)
+	}
+	if rec.Kind == event.KindOperation && rec.Status == event.StatusStarted {
+		r.methods[at.operation] = strings.Clone(rec.Source)
+	}
+	if n := len(r.records); n > 0 { // the phase that an entry begins is seen with the next one
+		before := &r.records[n-1]
+		if at.began = before.began; before.phase != o.Phase {
+			if at.began = before.first; before.phase == "" {
+				before.phase, before.began = o.Phase, at.began
+			}
+		}
+	}
+	r.records = append(r.records, at)
+	return at.last
 }
 
 // split returns the lines of a log.
@@ -180,12 +193,4 @@ func (r *replayed) at(line int) *record {
 		return nil
 	}
 	return &r.records[i]
-}
-
-// itemOf returns the blocking item that holds a record, "" for none.
-func (r *replayed) itemOf(rec *record) string {
-	if rec == nil || r.blocking[rec.item] == 0 {
-		return ""
-	}
-	return rec.item
 }

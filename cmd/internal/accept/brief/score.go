@@ -104,11 +104,15 @@ func beginning(line string) string {
 
 // truth returns the facts about f.
 func (r *replayed) truth(f *fault) truth {
-	t := truth{culprits: f.culprits, nobody: f.nobody, item: f.item, line: f.line, cause: beginning(r.lines[f.line-1])}
+	t := truth{culprits: f.culprits, nobody: f.nobody, line: f.line, cause: beginning(r.lines[f.line-1])}
 	rec := r.at(f.line)
 	if rec == nil {
 		return t
 	}
+	if r.blocking[rec.item] > 0 {
+		t.item = rec.item
+	}
+	t.advice = r.advice[t.item+" "+rec.rule]
 	if rec.message != "" {
 		t.cause = beginning(rec.message)
 	}

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/bench/workload"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/report/replay"
@@ -81,8 +80,8 @@ func storm(folder, captures string, set *rules.Set) (*game, string, error) {
 		}
 	}
 	path := filepath.Join(folder, "game.log")
-	g := &game{Replay: &replay.Replay{Engine: engine}, set: set, now: time.Now}
-	return g, path, os.WriteFile(path, log.Bytes(), 0o600)
+	g, err := newGame(&replay.Replay{Engine: engine}, set, time.Now)
+	return g, path, errors.Join(err, os.WriteFile(path, log.Bytes(), 0o600))
 }
 
 // race measures rounds of each approach, the journal one entry further in each.
@@ -96,7 +95,6 @@ func race(captures string, set *rules.Set, rounds int) (s *speed, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, g.close()) }()
 	open := g.Engine.Open(nil)
 	if len(open) == 0 {
 		return nil, errors.New("nothing is open")
@@ -113,26 +111,16 @@ func race(captures string, set *rules.Set, rounds int) (s *speed, err error) {
 	for i := range rounds {
 		g.Engine.Log(quiet(i))
 		for _, how := range approaches {
-			var text string
-			var b *briefing.Context
 			start, used := time.Now(), workload.Now()
-			switch how {
-			case named:
-				b, err = g.brief(open[0].ID, tokens)
-			case unnamed:
-				b, err = g.brief("", tokens)
-			case last50:
-				text, err = tailOf(path, tokens)
-			case grepped:
-				text, err = grepOf(path, tokens)
+			if item, ok := how.item(open[0].ID); ok {
+				_, err = g.brief(item, tokens)
+			} else {
+				var lines []string
+				if lines, err = how.read(path); err == nil && how.excerpt(lines, tokens) == "" {
+					err = errors.New("no text")
+				}
 			}
 			took := cost{time.Since(start), workload.Now() - used}
-			if b != nil {
-				text = b.Text
-			}
-			if err == nil && text == "" && b == nil {
-				err = errors.New("no text")
-			}
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", how, err)
 			}
@@ -148,33 +136,25 @@ func quiet(i int) event.Log {
 	return event.Log{Time: at, Message: fmt.Sprintf("Quiet line %d after the storm", i)}
 }
 
-// tailOf reads the last lines of a file, as tail does: from its end.
-func tailOf(path string, tokens int) (string, error) {
+// read reads the lines of a file that the approach needs: all, as grep does, or the last ones, as tail does.
+func (how approach) read(path string) ([]string, error) {
 	const most = 64 << 10
 	f, err := os.Open(path)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	defer func() { _ = f.Close() }() // only read from
-	size, err := f.Seek(0, io.SeekEnd)
-	if err != nil {
-		return "", err
-	}
-	if _, err := f.Seek(max(0, size-most), io.SeekStart); err != nil {
-		return "", err
+	if how == last50 {
+		size, err := f.Seek(0, io.SeekEnd)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := f.Seek(max(0, size-most), io.SeekStart); err != nil {
+			return nil, err
+		}
 	}
 	text, err := io.ReadAll(f)
-	return tail(split(text), lastLines, tokens), err
-}
-
-// grepOf reads all lines of a file, as grep does.
-func grepOf(path string, tokens int) (string, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return "", err
-	}
-	thrown := exceptions(split(text))
-	return tail(thrown, len(thrown), tokens), nil
+	return split(text), err
 }
 
 func (s *speed) String() string {

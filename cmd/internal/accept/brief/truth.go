@@ -30,8 +30,6 @@ type fault struct {
 	line     int      // of the true cause; 0: not known
 	culprits []string // each of them is right; nil: not known
 	nobody   bool     // none is to be named: a person, or who made the capture, knows of none
-
-	item string // that holds it; "" for none
 }
 
 // left counts the faults that are not measured, by reason.

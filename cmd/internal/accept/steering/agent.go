@@ -19,43 +19,32 @@ func agent(model string, stdin io.Reader, stdout io.Writer) error {
 	defer turn.Wait()
 	cancel := func() {}
 	defer func() { cancel() }()
-	for s := newScanner(stdin); s.Scan(); {
-		var m message
-		if err := json.Unmarshal(s.Bytes(), &m); err != nil {
-			return err
-		}
-		var err error
+	return serve(stdin, stdout, func(m message) any {
 		switch m.Method {
 		case "initialize":
-			err = answer(stdout, m.ID, map[string]any{"protocolVersion": 1, "agentCapabilities": struct{}{}})
+			return map[string]any{"protocolVersion": 1, "agentCapabilities": struct{}{}}
 		case "session/new":
-			err = answer(stdout, m.ID, map[string]string{"sessionId": "s1"})
+			return map[string]string{"sessionId": "s1"}
 		case "session/cancel":
 			cancel()
 		case "session/prompt":
 			var p struct{ Prompt []struct{ Text string } }
-			if err := json.Unmarshal(m.Params, &p); err != nil {
-				return err
-			}
+			_ = json.Unmarshal(m.Params, &p) // of heed
 			var texts []string
 			for _, b := range p.Prompt {
 				texts = append(texts, b.Text)
 			}
-			text := strings.Join(texts, "\n")
 			turn.Wait()
 			cancel()
 			ctx, end := context.WithCancel(context.Background())
 			cancel = end
 			turn.Go(func() {
 				defer end()
-				work(ctx, model, stdout, m.ID, text)
+				work(ctx, model, stdout, m.ID, strings.Join(texts, "\n"))
 			})
 		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // work is one turn.

@@ -245,26 +245,32 @@ func (h *host) mcp(ctx context.Context) error {
 	})
 }
 
-// server is an MCP server with one tool.
-func server(stdin io.Reader, stdout io.Writer) error {
-	for s := newScanner(stdin); s.Scan(); {
+// serve answers the requests on a stream with what take returns, nil for none.
+func serve(in io.Reader, out io.Writer, take func(m message) (result any)) error {
+	for s := newScanner(in); s.Scan(); {
 		var m message
 		if err := json.Unmarshal(s.Bytes(), &m); err != nil {
 			return err
 		}
-		var err error
-		switch m.Method {
-		case "initialize":
-			err = answer(stdout, m.ID, map[string]any{
-				"protocolVersion": "2025-06-18", "capabilities": map[string]any{"tools": struct{}{}},
-				"serverInfo": map[string]string{"name": "colony", "version": "1"},
-			})
-		case "tools/call":
-			err = answer(stdout, m.ID, map[string]any{"content": []any{map[string]string{"type": "text", "text": "built"}}})
+		if result := take(m); result != nil {
+			if err := answer(out, m.ID, result); err != nil {
+				return err
+			}
 		}
-		if err != nil {
-			return err
+	}
+	return nil
+}
+
+// server answers as an MCP server with one tool.
+func server(m message) any {
+	switch m.Method {
+	case "initialize":
+		return map[string]any{
+			"protocolVersion": "2025-06-18", "capabilities": map[string]any{"tools": struct{}{}},
+			"serverInfo": map[string]string{"name": "colony", "version": "1"},
 		}
+	case "tools/call":
+		return map[string]any{"content": []any{map[string]string{"type": "text", "text": "built"}}}
 	}
 	return nil
 }

@@ -61,7 +61,7 @@ func Run(args []string, stdout, stderr io.Writer) error {
 	case "agent":
 		return agent(*model, os.Stdin, os.Stdout)
 	case "server":
-		return server(os.Stdin, os.Stdout)
+		return serve(os.Stdin, os.Stdout, server)
 	case "game":
 		return game(*logs)
 	}

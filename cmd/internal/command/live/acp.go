@@ -177,7 +177,7 @@ func (p *program) acp(cmd *cobra.Command, f *acpFlags, args []string) error {
 	cfg := acp.Config{
 		Agent: agent, Editor: stdio{p.Stdin, p.Stdout}, Left: agent.hangUp,
 		Game: f.game, PromptIdle: f.promptIdle, Logger: log, Note: p.Note,
-		Start: func(session string, fresh bool, ceiling steer.Ceiling, act func(steer.Action)) (acp.Conversation, error) {
+		Start: func(session string, fresh bool, ceiling steer.Ceiling, act func(steer.Action)) acp.Conversation {
 			cfg := deliver.Config{
 				Policy: f.policy, Ceiling: ceiling, Act: act, Heed: heeds, Caller: agentName("acp", session, ""),
 				BriefTokens: f.brief, Now: p.Now, Log: log,
@@ -194,13 +194,10 @@ func (p *program) acp(cmd *cobra.Command, f *acpFlags, args []string) error {
 					return box.Save(context.WithoutCancel(ctx), "acp/"+session, p.Now(), s)
 				}
 			}
-			c, err := deliver.New(cfg)
-			if err != nil {
-				return nil, err
-			}
+			c := deliver.New(cfg)
 			heeds.add(c)
 			go func() { _ = c.Look(ctx) }() // open items come with the first prompt
-			return c, nil
+			return c
 		},
 	}
 	err = agent.during(signals, log, func() error { return acp.Run(ctx, cfg) })

@@ -348,14 +348,11 @@ func note(c *deliver.Conversation, name, value string) {
 // step takes the event, from the state before it to the one after it.
 func (h *hooked) step(ctx context.Context, s steer.State) (steer.State, error) {
 	e := h.event
-	c, err := deliver.New(deliver.Config{
+	c := deliver.New(deliver.Config{
 		State: s, Resume: true, Heed: h.heed, Caller: h.agent, BriefTokens: h.flags.brief, Now: h.Now,
 		Way: way.Commands(cli.CommandLine, h.agent, slices.Concat(h.flags.arguments(), h.chosen)),
 		Log: slog.New(slog.DiscardHandler),
 	})
-	if err != nil {
-		return s, err
-	}
 	c.Do(func(m *steer.Machine, now time.Time) steer.Action { return h.observe(m, now) })
 	var current gabp.CurrentResult
 	gone := len(h.names) == 0

@@ -156,13 +156,10 @@ func (p *program) mcp(cmd *cobra.Command, f *mcpFlags, args []string) error {
 	}
 	defer served()
 	run := func(server io.ReadWriter, left func(), exit func() string) error {
-		proxy, err := mcp.New(mcp.Config{
+		proxy := mcp.New(mcp.Config{
 			Session: h.session, Bridge: h.proxy, BriefTokens: f.brief, AllTools: f.tools == toolsAll, Client: client,
 			Server: server, Left: left, Exit: exit, Now: p.Now, Log: h.log,
 		})
-		if err != nil {
-			return own(err)
-		}
 		defer func() { h.log.Info("the server has ended", "not messages", proxy.Odd()) }()
 		return proxy.Run(ctx)
 	}
