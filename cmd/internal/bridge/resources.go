@@ -90,12 +90,12 @@ func (d *Diagnostics) resource(ctx context.Context, consumer, rest string) (any,
 	if path == currentPath && len(query) == 0 {
 		return d.view(ctx, consumer), nil
 	}
-	i := slices.IndexFunc(tools(), func(t tool) bool { return t.name == call.Name })
+	i := slices.IndexFunc(Tools(), func(t gabp.Tool) bool { return t.Name == call.Name })
 	if i < 0 {
 		return nil, gabp.Errorf(gabp.CodeResourceNotFound, "no resource %q; resources/list has all resources",
 			cutName(ResourceBase+rest))
 	}
-	if call.Arguments, err = queryArguments(tools()[i].params, id, query); err != nil {
+	if call.Arguments, err = queryArguments(Tools()[i].InputSchema, id, query); err != nil {
 		return nil, err
 	}
 	result, _, err := d.Call(ctx, consumer, call)
@@ -103,20 +103,18 @@ func (d *Diagnostics) resource(ctx context.Context, consumer, rest string) (any,
 }
 
 // queryArguments returns a query as the arguments of a tool, which refuses those that it does not know.
-func queryArguments(params []param, id string, query url.Values) (json.RawMessage, error) {
+func queryArguments(input json.RawMessage, id string, query url.Values) (json.RawMessage, error) {
+	var takes struct{ Properties map[string]struct{ Type any } }
+	_ = json.Unmarshal(input, &takes) // it is a schema
 	all := map[string]any{}
 	for _, key := range slices.Sorted(maps.Keys(query)) {
-		values := query[key]
-		var takes any
-		if i := slices.IndexFunc(params, func(p param) bool { return p.name == key }); i >= 0 {
-			takes = params[i].schema.Type
-		}
+		values, form := query[key], takes.Properties[key].Type
 		switch {
-		case takes == "array":
+		case form == "array":
 			all[key] = values
 		case len(values) > 1 || key == "id":
 			return nil, gabp.BadArgument(key, "one value", "several")
-		case (takes == "integer" || takes == "boolean") && json.Valid([]byte(values[0])):
+		case (form == "integer" || form == "boolean") && json.Valid([]byte(values[0])):
 			all[key] = json.RawMessage(values[0])
 		default:
 			all[key] = values[0]
