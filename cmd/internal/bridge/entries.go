@@ -209,7 +209,9 @@ func (d *Diagnostics) entries(ctx context.Context, consumer string, in entriesAr
 	return d.page(consumer, after, &in.pageArgs, f, behind)
 }
 
-func (d *Diagnostics) page(consumer string, after heed.Cursor, in *pageArgs, f heed.Filter, behind string) (*Page, error) {
+func (d *Diagnostics) page(
+	consumer string, after heed.Cursor, in *pageArgs, f heed.Filter, behind string,
+) (*Page, error) {
 	page, records, err := d.read(after, in.Limit, f, in.look)
 	if err != nil {
 		return nil, err

@@ -59,8 +59,8 @@ func inputSchema(arguments reflect.Type) *schema.Schema {
 	return s
 }
 
-// constrain adds the bounds of an argument that its field does not have. The maximum of a text is of its characters; a text
-// with a minimum is a [ref].
+// constrain adds the bounds of an argument that its field does not have. The maximum of a text is of its characters; a
+// text with a minimum is a [ref].
 func constrain(s *schema.Schema) {
 	switch {
 	case s.Items != nil:
