@@ -30,8 +30,11 @@ type agent struct {
 
 	talk     *conversation  // nil for an agent that is not steered
 	inFlight sync.WaitGroup // calls whose result the agent may not see
+	calls    int            // so far, of one that is steered
 
-	tally tally
+	tally   tally
+	clean   []int     // steps whose result was clean
+	recover []float64 // seconds from each fault that broke the state to the reading that found it
 }
 
 // way is a way to a game that has no bridge. Its results and refusals have the form of those over GABP.
@@ -39,29 +42,6 @@ type way interface {
 	call(ctx context.Context, tool string, args any) (json.RawMessage, error)
 	// ack acknowledges an item, which the agent knows up to an entry.
 	ack(ctx context.Context, id string, through uint64) error
-}
-
-// tally has the counts of an agent itself.
-type tally struct {
-	Stops      int
-	LeftOut    int // steps that were stopped too often
-	FalseStops int // the state was as it had been read
-	Acks       int
-	Reads      int             // for a result's sake
-	EmptyReads int             // of those: the state was as it had been read
-	Bytes      int             // of attention that it was given
-	ByHabit    int             // faults that no stop and no result led to
-	Standing   int             // calls under a standing item
-	Clean      []int           // steps whose result was clean
-	Late       map[kind][3]int // faults right after a result, by where they were found
-
-	Recover     map[kind][]float64 // seconds from a fault to the reading that found it
-	Steers      int                // prompts after a turn was stopped
-	FalseSteers int                // the state was as it had been read, or it was no news any more
-	Unknown     int                // calls whose result the agent did not see
-	Canceled    time.Duration      // thinking that was stopped, in nanoseconds
-
-	calls int
 }
 
 // pace is how long an agent thinks before each thing it does: always the same; 0: from 2 to 20 s.
@@ -90,13 +70,6 @@ func (p pace) String() string {
 	return time.Duration(p).String()
 }
 
-// Where a fault right after a result was found: on that result, before the next call, or later.
-const (
-	onResult = iota
-	atGate
-	missed
-)
-
 // habit is how often an agent reads the state without a reason.
 const habit = 20
 
@@ -108,7 +81,7 @@ const (
 )
 
 func (a *agent) run(ctx context.Context, calls int) error {
-	a.tally.Late, a.tally.Recover = map[kind][3]int{}, map[kind][]float64{}
+	a.tally = tally{}
 	defer a.inFlight.Wait()
 	if err := a.turn(ctx, 0); err != nil {
 		return err
@@ -121,12 +94,8 @@ func (a *agent) run(ctx context.Context, calls int) error {
 			return fmt.Errorf("step %d: %w", i, err)
 		}
 		if i%habit == habit-1 {
-			r, err := a.read(ctx, forHabit)
-			if err != nil {
+			if _, err := a.read(ctx, forHabit); err != nil {
 				return err
-			}
-			if r.Broken != "" {
-				a.tally.ByHabit++
 			}
 		}
 	}
@@ -181,7 +150,7 @@ func (a *agent) build(ctx context.Context, i int) error {
 		}
 		return a.look(ctx, i, &res) // it was executed: not again
 	}
-	a.tally.LeftOut++
+	a.tally[leftOut]++
 	return nil
 }
 
@@ -189,7 +158,7 @@ func (a *agent) build(ctx context.Context, i int) error {
 func (a *agent) look(ctx context.Context, i int, res *result) error {
 	a.trace("step %d: %s %s %s", i, res.verdict.Outcome, res.verdict.Reason, res.summary())
 	if res.verdict.Reason == string(coalesce.ReasonStanding) {
-		a.tally.Standing++
+		a.tally[standing]++
 	}
 	news := res.item != nil || res.verdict.Outcome != "" && res.verdict.Outcome != coalesce.Clean
 	switch {
@@ -198,14 +167,13 @@ func (a *agent) look(ctx context.Context, i int, res *result) error {
 	case news && a.by != nil && a.talk != nil && a.talk.prompts():
 		return nil // the verdict is in the prompt, with the item
 	case news:
-		a.tally.Reads++
 		r, err := a.read(ctx, i)
 		if r.Broken == "" {
-			a.tally.EmptyReads++
+			a.tally[emptyReads]++
 		}
 		return err
 	}
-	a.tally.Clean = append(a.tally.Clean, i)
+	a.clean = append(a.clean, i)
 	return nil
 }
 
@@ -225,7 +193,7 @@ func (a *agent) current(ctx context.Context) (*heed.Item, error) {
 	if res.Attention == nil || !res.Attention.Blocking {
 		return nil, nil //nolint:nilnil // nothing blocks
 	}
-	a.tally.Bytes += len(raw)
+	a.tally[bytesGiven] += len(raw)
 	if a.talk != nil {
 		a.talk.shown(res.Attention)
 	}
@@ -251,7 +219,7 @@ func (r *result) summary() string {
 
 func (a *agent) result(raw json.RawMessage) (result, error) {
 	res, err := parseResult(raw)
-	a.tally.Bytes += res.bytes
+	a.tally[bytesGiven] += res.bytes
 	return res, err
 }
 
@@ -302,21 +270,20 @@ func (a *agent) handle(ctx context.Context, known map[string]uint64, step int) e
 		}
 		if !strings.HasPrefix(id, blindPrefix) { // else it looks again before the next call
 			reads = true
-			a.tally.Acks++
+			a.tally[acks]++
 		}
 	}
 	if !reads {
 		return nil
 	}
-	a.tally.Stops++
 	r, err := a.read(ctx, step)
 	if err != nil {
 		return err
 	}
 	if r.Broken == "" {
-		a.tally.FalseStops++
+		a.tally[falseStops]++
 		if step == forSteer {
-			a.tally.FalseSteers++
+			a.tally[falseSteers]++
 		}
 		a.trace("  a false stop")
 	}
@@ -343,17 +310,15 @@ func (a *agent) read(ctx context.Context, step int) (r reading, err error) {
 		return r, err
 	}
 	a.trace("  broken by %q of step %d, %.3f s ago, %d calls", r.Broken, r.Step, r.SinceMs/1000, r.Calls)
-	a.tally.Recover[r.Broken] = append(a.tally.Recover[r.Broken], r.SinceMs/1000)
-	found := a.tally.Late[r.Broken]
+	a.recover = append(a.recover, r.SinceMs/1000)
 	switch {
 	case r.Calls > 0:
-		found[missed]++
+		a.tally[missed.by(r.Broken)]++
 	case step == forHabit: // before any report
 	case step == r.Step:
-		found[onResult]++
+		a.tally[onResult.by(r.Broken)]++
 	default:
-		found[atGate]++
+		a.tally[atGate.by(r.Broken)]++
 	}
-	a.tally.Late[r.Broken] = found
 	return r, nil
 }

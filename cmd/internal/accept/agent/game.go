@@ -30,7 +30,7 @@ type game struct {
 	mu     sync.Mutex
 	random *rand.Rand
 	breach *breach // nil while the state is as it was read last
-	score  score
+	tally  tally
 	load   loadState
 	lines  []written
 	calls  []executed
@@ -66,14 +66,6 @@ type (
 	}
 )
 
-// score has the counts of the game.
-type score struct {
-	Executed  int
-	Faults    int          // that showed
-	Incidents int          // faults that broke a state that still held
-	Stale     map[kind]int // calls on a broken state, by the fault that broke it
-}
-
 // reading is the result of colony/read.
 type reading struct {
 	Broken  kind    `json:"broken"` // the fault since the last reading, "" for none
@@ -86,8 +78,7 @@ type reading struct {
 func newGame(ctx context.Context, p *plan, seed uint64, lead time.Duration, log io.Writer, policyName string) *game {
 	g := &game{
 		plan: p, seed: seed, lead: lead, log: log, end: ctx, said: func(string, ...any) {},
-		random: rand.New(rand.NewPCG(seed, 1)),
-		score:  score{Stale: map[kind]int{}},
+		random: rand.New(rand.NewPCG(seed, 1)), tally: tally{},
 	}
 	switch policyName {
 	case policyNaive:
@@ -181,15 +172,13 @@ func (g *game) build(i int, made time.Time) {
 		}
 		g.mu.Lock()
 	}
-	g.score.Executed++
+	g.tally[executedCalls]++
 	switch {
 	case g.breach == nil:
 	case made.After(g.breach.at):
-		g.score.Stale[g.breach.kind]++
+		g.tally[stale]++
 		g.breach.calls++
 		e.stale = true
-	default:
-		g.score.Stale[meanwhile]++
 	}
 	if s.says {
 		g.writeLocked(infoLine(g.random), false)
@@ -285,7 +274,6 @@ func (g *game) fail(i int, f *fault) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.writeLocked(f.lines[0], true)
-	g.score.Faults++
 	g.said("  fault %q of step %d: %.60s", f.kind, i, f.lines[0])
 	k := f.kind
 	if l := &g.load; l.ended != nil {
@@ -300,7 +288,7 @@ func (g *game) fail(i int, f *fault) {
 	}
 	if g.breach == nil {
 		g.breach = &breach{kind: k, step: i, at: time.Now()}
-		g.score.Incidents++
+		g.tally[incidents]++
 	}
 }
 
