@@ -108,7 +108,7 @@ func (g *game) serve(l net.Listener, token string) error {
 	})
 	mux.Handle(gabp.MethodToolsCall, g.call)
 	if g.mod != nil {
-		g.mod.register(mux)
+		(&gabp.Attention{Source: g.mod}).Register(mux)
 	}
 	server, err := gabp.NewServer(gabp.ServerConfig{
 		Token: token, AgentID: "colony", App: gabp.App{Name: "Colony", Version: "1"}, Mux: mux,
@@ -355,7 +355,8 @@ func (g *game) writeLocked(text string, isError bool) {
 // policy is the attention of mods that have their own: each error blocks, an open item counts and holds so many
 // samples, and an error after an acknowledgement is a new item.
 type policy struct {
-	samples int
+	gabp.AttentionSource // has no events
+	samples              int
 
 	mu   sync.Mutex
 	n    uint64
@@ -388,33 +389,24 @@ func (p *policy) logged(text string) {
 	}
 }
 
-// current returns a copy of the open item.
-func (p *policy) current() *heed.Item {
+// Current implements [gabp.AttentionSource].
+func (p *policy) Current(context.Context, string) (heed.Item, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.item == nil {
-		return nil
+		return heed.Item{}, false
 	}
-	a := *p.item
-	return &a
+	return *p.item, true
 }
 
-func (p *policy) register(mux *gabp.Mux) {
-	mux.Handle(gabp.MethodAttentionCurrent, func(context.Context, *gabp.Request) (any, error) {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		return gabp.CurrentResult{Attention: p.current()}, nil
-	})
-	mux.Handle(gabp.MethodAttentionAck, func(_ context.Context, r *gabp.Request) (any, error) {
-		var a gabp.AckParams
-		if err := json.Unmarshal(r.Params, &a); err != nil {
-			return nil, gabp.Errorf(gabp.CodeInvalidParams, "%v", err)
-		}
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		res := gabp.AckResult{AttentionID: a.AttentionID}
-		if p.item != nil && p.item.ID == a.AttentionID {
-			p.item, res.Acknowledged = nil, true
-		}
-		res.CurrentAttention = p.current()
-		return res, nil
-	})
+// Ack implements [gabp.AttentionSource].
+func (p *policy) Ack(ctx context.Context, consumer, id string) heed.AckResult {
+	p.mu.Lock()
+	acknowledged := p.item != nil && p.item.ID == id
+	if acknowledged {
+		p.item = nil
+	}
+	p.mu.Unlock()
+	now, open := p.Current(ctx, consumer)
+	return heed.AckResult{Acknowledged: acknowledged, ID: id, Current: now, Open: open}
 }
