@@ -29,8 +29,7 @@ type kinds struct {
 // TestArguments holds for each kind of argument some values that follow its schema, and what they become.
 func TestArguments(t *testing.T) {
 	tools := &gabp.Tools{}
-	def := gabp.Tool{Name: "heed/kinds", Description: "d"}
-	add(tools, def, func(_ *Diagnostics, _ context.Context, _ string, in kinds) (*kinds, error) { return &in, nil })
+	add(tools, ToolStatus, nil, func(_ *Diagnostics, _ context.Context, _ string, in kinds) (*kinds, error) { return &in, nil })
 	text := strings.Repeat("t", 256)
 	for raw, want := range map[string]kinds{
 		`{}`: {}, `{"text":"a"}`: {Text: "a"}, `{"text":"` + text + `"}`: {Text: text}, `{"short":"ab"}`: {Short: "ab"},
@@ -43,7 +42,7 @@ func TestArguments(t *testing.T) {
 			want.Size = 3
 		}
 		ctx := context.WithValue(t.Context(), callerKey{}, caller{})
-		got, err := tools.Call(ctx, nil, gabp.ToolCall{Name: "heed/kinds", Arguments: json.RawMessage(raw)})
+		got, err := tools.Call(ctx, nil, gabp.ToolCall{Name: ToolStatus, Arguments: json.RawMessage(raw)})
 		require.NoError(t, err, raw)
 		require.Equal(t, &want, got, raw)
 	}

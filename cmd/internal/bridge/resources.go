@@ -27,29 +27,10 @@ const currentPath = "current"
 // Resources returns the definitions of the resources, for resources/list. They belong to the caller. The content of a
 // resource, except for the current item, is the answer of the tool heed/PATH. Its query has the tool's arguments.
 func Resources() (all []gabp.Resource) {
-	for _, r := range []struct{ path, name, description string }{
-		{
-			currentPath, "current item", "The most urgent attention item, as attention/current returns it; null if " +
-				"none is open.",
-		},
-		{"status", "status", "How heed watches this game; as heed/status returns it."},
-		{"items", "open items", "All open attention items; one item is at items/ID, as heed/item returns it."},
-		{
-			"entries", "entries", "What was logged and decided; as heed/entries returns it, whose arguments may follow: " +
-				"entries?after=CURSOR&limit=100.",
-		},
-		{
-			"operations", "operations", "The latest operations; one operation is at operations/ID, as heed/operation " +
-				"returns it.",
-		},
-		{
-			"timeline", "timeline", "Calls, items, refusals and acknowledgements; as heed/timeline returns it: " +
-				"timeline?after=CURSOR.",
-		},
-	} {
-		all = append(all, gabp.Resource{
-			URI: ResourceBase + r.path, Name: "heed: " + r.name, MIMEType: mimeType, Description: r.description,
-		})
+	for _, path := range []string{currentPath, "status", "items", "entries", "operations", "timeline"} {
+		r := gabp.Resource{URI: ResourceBase + path, MIMEType: mimeType}
+		r.Name, r.Description = words(r.URI)
+		all = append(all, r)
 	}
 	return all
 }
