@@ -27,7 +27,8 @@ type absence struct {
 	lines uint64
 }
 
-// shown takes the error of a dial and the state of the log, and reports whether the game counts as a game without a mod.
+// shown takes the error of a dial and the state of the log, and reports whether the game counts as a game without a
+// mod.
 func (a *absence) shown(err error, phase string, lines uint64) bool {
 	op, refused := errors.AsType[*net.OpError](err)
 	now := time.Now()

@@ -29,7 +29,8 @@ type kinds struct {
 // TestArguments holds for each kind of argument some values that follow its schema, and what they become.
 func TestArguments(t *testing.T) {
 	tools := &gabp.Tools{}
-	add(tools, ToolStatus, nil, func(_ *Diagnostics, _ context.Context, _ string, in kinds) (*kinds, error) { return &in, nil })
+	taken := func(_ *Diagnostics, _ context.Context, _ string, in kinds) (*kinds, error) { return &in, nil }
+	add(tools, ToolStatus, nil, taken)
 	text := strings.Repeat("t", 256)
 	for raw, want := range map[string]kinds{
 		`{}`: {}, `{"text":"a"}`: {Text: "a"}, `{"text":"` + text + `"}`: {Text: text}, `{"short":"ab"}`: {Short: "ab"},
