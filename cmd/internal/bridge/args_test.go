@@ -1,13 +1,11 @@
 package bridge
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"strings"
 	"testing"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
@@ -63,20 +61,5 @@ func TestOneID(t *testing.T) {
 		if c.refused != "" {
 			require.ErrorContains(t, err, c.refused)
 		}
-	}
-}
-
-// compiled returns a function that holds text to a schema.
-func compiled(t *testing.T, schema json.RawMessage) func(text string) error {
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
-	require.NoError(t, err)
-	c := jsonschema.NewCompiler()
-	require.NoError(t, c.AddResource("mem:schema", doc))
-	s, err := c.Compile("mem:schema")
-	require.NoError(t, err)
-	return func(text string) error {
-		v, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
-		require.NoError(t, err)
-		return s.Validate(v)
 	}
 }

@@ -113,49 +113,54 @@ func (a *agent) build(ctx context.Context, i int) error {
 		if err := a.pause(ctx); err != nil {
 			return err
 		}
-		if item, err := a.current(ctx); err != nil {
-			return err
-		} else if item != nil {
-			a.trace("step %d: not sent: %s", i, item.Summary)
-			if err := a.stop(ctx, item, forGate); err != nil {
-				return err
-			}
-			continue // the call was not sent
-		}
-		made := map[string]int64{"step": int64(i), "made": time.Now().UnixNano()}
-		raw, seen, err := a.call(ctx, "colony/build", made)
-		if !seen {
-			return err // it is executed: not again
-		}
-		if refused, ok := errors.AsType[*gabp.Error](err); ok && refused.Code == gabp.CodeToolUnavailable {
-			res, err := a.result(refused.Data)
-			if err != nil {
-				return err
-			}
-			if res.item == nil {
-				return refused
-			}
-			a.trace("step %d: refused: %s", i, res.item.Summary)
-			if err := a.stop(ctx, res.item, forGate); err != nil {
-				return err
-			}
-			continue // it was not executed
-		}
+		res, executed, err := a.try(ctx, i)
 		if err != nil {
 			return err
 		}
-		res, err := a.result(raw)
-		if err != nil {
+		if executed { // not again
+			return a.look(ctx, i, res)
+		}
+		a.trace("step %d: refused: %s", i, res.item.Summary)
+		if err := a.stop(ctx, res.item, forGate); err != nil {
 			return err
 		}
-		return a.look(ctx, i, &res) // it was executed: not again
 	}
 	a.tally[leftOut]++
 	return nil
 }
 
+// try makes a call, unless an item blocks. The result is nil if the agent does not see it.
+func (a *agent) try(ctx context.Context, i int) (res *result, executed bool, err error) {
+	if item, err := a.current(ctx); err != nil || item != nil {
+		return &result{item: item}, false, err
+	}
+	made := map[string]int64{"step": int64(i), "made": time.Now().UnixNano()}
+	raw, seen, err := a.call(ctx, "colony/build", made)
+	if !seen {
+		return nil, true, err
+	}
+	refused, held := errors.AsType[*gabp.Error](err)
+	if held = held && refused.Code == gabp.CodeToolUnavailable; held {
+		raw = refused.Data
+	} else if err != nil {
+		return nil, false, err
+	}
+	res, err = parseResult(raw)
+	if err != nil {
+		return nil, false, err
+	}
+	a.tally[bytesGiven] += res.bytes
+	if held && res.item == nil {
+		return nil, false, refused
+	}
+	return res, !held, nil
+}
+
 // look takes the action that the result of a step suggests.
 func (a *agent) look(ctx context.Context, i int, res *result) error {
+	if res == nil {
+		return nil
+	}
 	a.trace("step %d: %s %s %s", i, res.verdict.Outcome, res.verdict.Reason, res.summary())
 	if res.verdict.Reason == string(coalesce.ReasonStanding) {
 		a.tally[standing]++
@@ -187,11 +192,8 @@ func (a *agent) current(ctx context.Context) (*heed.Item, error) {
 		return nil, err
 	}
 	var res gabp.CurrentResult
-	if err := json.Unmarshal(raw, &res); err != nil {
-		return nil, err
-	}
-	if res.Attention == nil || !res.Attention.Blocking {
-		return nil, nil //nolint:nilnil // nothing blocks
+	if err := json.Unmarshal(raw, &res); err != nil || res.Attention == nil || !res.Attention.Blocking {
+		return nil, err // nothing blocks
 	}
 	a.tally[bytesGiven] += len(raw)
 	if a.talk != nil {
@@ -204,10 +206,7 @@ func (a *agent) current(ctx context.Context) (*heed.Item, error) {
 type result struct {
 	bytes   int        // about attention
 	item    *heed.Item // nil for none
-	verdict struct {
-		Outcome string `json:"outcome"`
-		Reason  string `json:"reason"`
-	}
+	verdict struct{ Outcome, Reason string }
 }
 
 func (r *result) summary() string {
@@ -217,31 +216,21 @@ func (r *result) summary() string {
 	return fmt.Sprintf("blocking=%v %s", r.item.Blocking, r.item.Summary)
 }
 
-func (a *agent) result(raw json.RawMessage) (result, error) {
-	res, err := parseResult(raw)
-	a.tally[bytesGiven] += res.bytes
-	return res, err
-}
-
-func parseResult(raw json.RawMessage) (res result, err error) {
-	var with struct {
-		Attention json.RawMessage `json:"attention"`
-		Verdict   json.RawMessage `json:"verdict"`
-		Brief     json.RawMessage `json:"brief"`
-	}
+func parseResult(raw json.RawMessage) (*result, error) {
+	var with struct{ Attention, Verdict, Brief json.RawMessage }
 	if err := json.Unmarshal(raw, &with); err != nil {
-		return res, err
+		return nil, err
 	}
-	res.bytes = len(with.Attention) + len(with.Verdict) + len(with.Brief)
+	res := &result{bytes: len(with.Attention) + len(with.Verdict) + len(with.Brief)}
 	if len(with.Verdict) > 0 {
 		if err := json.Unmarshal(with.Verdict, &res.verdict); err != nil {
-			return res, err
+			return nil, err
 		}
 	}
 	if len(with.Attention) > 0 {
 		item, err := gabp.ParseAttention(with.Attention)
 		if err != nil {
-			return res, err
+			return nil, err
 		}
 		res.item = &item
 	}
