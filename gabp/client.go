@@ -290,16 +290,11 @@ func (c *Client) run() {
 func (c *Client) read() error {
 	for {
 		m, err := c.conn.Read()
-		var refused *Error
-		var broken *frameError
-		switch {
-		case err == nil:
-		case errors.As(err, &broken):
+		if err != nil {
 			return err
-		case errors.As(err, &refused):
-			m = c.unaccepted(&m, refused)
-		default:
-			return err
+		}
+		if m.refused != nil {
+			m = c.unaccepted(&m)
 		}
 		switch m.Type {
 		case typeResponse:
@@ -312,7 +307,7 @@ func (c *Client) read() error {
 
 // unaccepted returns a refused message as the answer to the call whose id it has, and an
 // empty message if it has none.
-func (c *Client) unaccepted(m *message, why *Error) message {
+func (c *Client) unaccepted(m *message) message {
 	if m.Type == typeRequest || m.Type == typeEvent {
 		return message{}
 	}
@@ -326,11 +321,11 @@ func (c *Client) unaccepted(m *message, why *Error) message {
 		return message{}
 	}
 	if m.length > 0 {
-		return message{ID: id, Type: typeResponse, Error: why}
+		return message{ID: id, Type: typeResponse, Error: m.refused}
 	}
-	c.log.Warn("gabp: an answer does not follow the protocol", "error", why)
+	c.log.Warn("gabp: an answer does not follow the protocol", "error", m.refused)
 	return message{ID: id, Type: typeResponse, verbatim: &Verbatim{
-		Err: why, Failed: m.Error != nil, text: m.text, start: start, end: end,
+		Err: m.refused, Failed: m.Error != nil, text: m.text, start: start, end: end,
 	}}
 }
 

@@ -71,9 +71,9 @@ func newClientConn(rwc io.ReadWriteCloser, lim Limits) *conn {
 // Read returns the next message. It waits for one without a limit, but a frame that
 // has begun must be complete within FrameTimeout.
 //
-// An [*Error] refuses one message, which is returned as far as it was parsed; the next
-// one can be read. A *frameError means that no more can be read, io.EOF that the stream
-// ended between messages, any other error that it broke. Only envelopes are checked; see
+// A refused message is returned as far as it was parsed; the next one can be read. A
+// *frameError means that no more can be read, io.EOF that the stream ended between
+// messages, any other error that it broke. Only envelopes are checked; see
 // message.validate.
 func (c *conn) Read() (message, error) {
 	if len(c.pending) == 0 {
@@ -102,15 +102,12 @@ func (c *conn) Read() (message, error) {
 		return message{}, c.readError(err)
 	}
 	if limit := int(c.maxRead.Load()); length > limit {
-		return message{text: body, length: length}, Errorf(CodeTooLarge, "%s; the call was executed",
-			framing.TooLong("an answer", length, limit))
+		why := Errorf(CodeTooLarge, "%s; the call was executed", framing.TooLong("an answer", length, limit))
+		return message{text: body, length: length, refused: why}, nil
 	}
 	body = bytes.TrimPrefix(body, utf8BOM)
-	m, e := decode(body, &c.limits)
-	if e != nil {
-		m.text = body
-		return m, e
-	}
+	m, refused := decode(body, &c.limits)
+	m.text, m.refused = body, refused
 	return m, nil
 }
 

@@ -47,7 +47,8 @@ type message struct {
 	Payload json.RawMessage
 
 	verbatim *Verbatim // a response that is sent instead of Result and Error
-	text     []byte    // of a message that was read and refused
+	refused  *Error    // why a message that was read is not accepted
+	text     []byte    // of a message that was read
 	length   int       // of a message that was too large to be kept, whose two ends are text
 }
 

@@ -121,30 +121,22 @@ const readGrace = time.Second
 
 // read answers requests until it fails, and returns why.
 func (s *ServerSession) read(ctx context.Context) error {
-	refusals := 0
-	for {
+	for refusals := 0; refusals < maxRefusals; {
 		m, err := s.conn.Read()
-		var refused *Error
-		var broken *frameError
-		switch {
-		case err == nil:
-			err = s.dispatch(ctx, &m)
-		case errors.As(err, &broken):
+		if broken, ok := errors.AsType[*frameError](err); ok {
 			s.malformed(&m, broken.Err)
-			return err
-		case errors.As(err, &refused):
-			s.malformed(&m, refused)
-			err = nil
+		}
+		if err == nil {
+			err = s.dispatch(ctx, &m)
 		}
 		if err != nil {
 			return err
 		}
 		if !s.greeted.Load() {
-			if refusals++; refusals >= maxRefusals {
-				return errors.New("gabp: too many messages before the hello")
-			}
+			refusals++
 		}
 	}
+	return errors.New("gabp: too many messages before the hello")
 }
 
 // refuse answers m with an error.
@@ -161,6 +153,10 @@ func (s *ServerSession) malformed(m *message, err error) {
 // dispatch answers built-in methods, and passes others to the handler. An error
 // ends the session.
 func (s *ServerSession) dispatch(ctx context.Context, m *message) error {
+	if m.refused != nil {
+		s.malformed(m, m.refused)
+		return nil
+	}
 	if m.Type == typeResponse {
 		// A server sends no requests. Answering could loop between two servers.
 		s.server.count(func(c *ServerStats) { c.Malformed++ })

@@ -43,9 +43,7 @@ type Run struct {
 //
 // previous selects the logs of the runs before instead: Unity keeps one, next to the last.
 func LogsOf(name, goos string, getenv func(string) string, previous bool) (runs []Run, places []string, err error) {
-	if goos == "" {
-		goos = runtime.GOOS
-	}
+	goos = cmp.Or(goos, runtime.GOOS)
 	names := []string{name}
 	if name == "" {
 		names = Games()
@@ -84,12 +82,11 @@ func placesOf(name, goos string, getenv func(string) string) ([]string, error) {
 		}
 	}
 	if p.name == "" {
-		company, title, ok := strings.Cut(name, "/")
-		if !ok || company == "" || title == "" || company == ".." || title == ".." || strings.ContainsAny(title, `/\`) || strings.Contains(company, `\`) {
+		p.company, p.name, _ = strings.Cut(name, "/")
+		if !p.valid() {
 			return nil, fmt.Errorf("unknown game %q: use %s, or COMPANY/PRODUCT as in the file app.info of a game made "+
 				"with Unity", name, strings.Join(Games(), ", "))
 		}
-		p = product{company, title}
 	}
 	g := &Game{Getenv: getenv, GOOS: goos}
 	usual, ok := g.place(p)
@@ -102,15 +99,12 @@ func placesOf(name, goos string, getenv func(string) string) ([]string, error) {
 		return places, nil
 	}
 	home := getenv("HOME")
-	places = append(places, filepath.Join(home, ".var", "app", "com.valvesoftware.Steam", ".config", "unity3d",
-		p.company, p.name, "Player.log"))
+	flatpak := filepath.Join(home, ".var", "app", "com.valvesoftware.Steam")
+	places = append(places, p.log(flatpak, ".config", "unity3d"))
 	if steam != "" {
-		for _, library := range []string{
-			filepath.Join(home, ".local", "share", "Steam"),
-			filepath.Join(home, ".var", "app", "com.valvesoftware.Steam", ".local", "share", "Steam"),
-		} {
-			places = append(places, filepath.Join(library, "steamapps", "compatdata", steam,
-				"pfx", "drive_c", "users", "steamuser", "AppData", "LocalLow", p.company, p.name, "Player.log"))
+		for _, at := range []string{home, flatpak} {
+			places = append(places, p.log(at, ".local", "share", "Steam", "steamapps", "compatdata", steam,
+				"pfx", "drive_c", "users", "steamuser", "AppData", "LocalLow"))
 		}
 	}
 	return places, nil

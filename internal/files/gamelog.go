@@ -1,7 +1,9 @@
 package files
 
 import (
+	"cmp"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -52,9 +54,7 @@ const (
 
 // FindLog returns where the game is going to log, and false where it is not known.
 func FindLog(g Game) (Found, bool) {
-	if g.GOOS == "" {
-		g.GOOS = runtime.GOOS
-	}
+	g.GOOS = cmp.Or(g.GOOS, runtime.GOOS)
 	if len(g.Args) == 0 {
 		return Found{}, false
 	}
@@ -170,8 +170,8 @@ func (g *Game) byData(program string, looked *[]string) (product, string, bool) 
 		filepath.Join(dir, strings.TrimSuffix(name, "Linux")+"_Data", "app.info"),
 	}
 	only := filepath.Join(dir, "*_Data", "app.info")
-	if beside, err := filepath.Glob(filepath.Join(escapeGlob(dir), "*_Data", "app.info")); err == nil && len(beside) == 1 {
-		only = beside[0]
+	if beside, _ := fs.Glob(os.DirFS(dir), "*_Data/app.info"); len(beside) == 1 { // the pattern is valid
+		only = filepath.Join(dir, beside[0])
 	}
 	for _, file := range append(candidates, only) {
 		if p, ok := readAppInfo(file); ok {
@@ -184,14 +184,6 @@ func (g *Game) byData(program string, looked *[]string) (product, string, bool) 
 	return product{}, "", false
 }
 
-// escapeGlob keeps the letters of a path from being a pattern.
-func escapeGlob(path string) string {
-	if filepath.Separator == '\\' {
-		return path // no escapes on Windows; a path with brackets finds nothing
-	}
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
-}
-
 // readAppInfo reads company and product: two lines.
 func readAppInfo(file string) (product, bool) {
 	data, err := os.ReadFile(file)
@@ -201,11 +193,17 @@ func readAppInfo(file string) (product, bool) {
 	company, name, _ := strings.Cut(strings.ReplaceAll(string(data), "\r", ""), "\n")
 	name, _, _ = strings.Cut(name, "\n")
 	p := product{strings.TrimSpace(company), strings.TrimSpace(name)}
-	// They become parts of a path, and must not be more.
-	if p.company == "" || p.name == "" || strings.ContainsAny(p.company+p.name, `/\`) || p.company == ".." || p.name == ".." {
-		return product{}, false
-	}
-	return p, true
+	return p, p.valid()
+}
+
+// valid reports whether both names can be parts of a path, and no more.
+func (p product) valid() bool {
+	return p.company != "" && p.name != "" && !strings.ContainsAny(p.company+p.name, `/\`) && p.company != ".." && p.name != ".."
+}
+
+// log returns the log of the product below the folder of all products.
+func (p product) log(folder ...string) string {
+	return filepath.Join(append(folder, p.company, p.name, "Player.log")...)
 }
 
 // placeOf returns where Unity logs for a product, and in which prefix of Wine, in words.
@@ -233,15 +231,11 @@ func (g *Game) place(p product) (string, bool) {
 	}
 	switch g.GOOS {
 	case "windows":
-		return filepath.Join(home, "AppData", "LocalLow", p.company, p.name, "Player.log"), true
+		return p.log(home, "AppData", "LocalLow"), true
 	case "darwin":
-		return filepath.Join(home, "Library", "Logs", p.company, p.name, "Player.log"), true
+		return p.log(home, "Library", "Logs"), true
 	default:
-		config := g.Getenv("XDG_CONFIG_HOME")
-		if config == "" {
-			config = filepath.Join(home, ".config")
-		}
-		return filepath.Join(config, "unity3d", p.company, p.name, "Player.log"), true
+		return p.log(cmp.Or(g.Getenv("XDG_CONFIG_HOME"), filepath.Join(home, ".config")), "unity3d"), true
 	}
 }
 

@@ -107,10 +107,7 @@ func digits(s string) string {
 func assemblies(folder string) []string {
 	var names []string
 	for _, pattern := range [...]string{"Assemblies/*.dll", "*/Assemblies/*.dll"} {
-		found, err := fs.Glob(os.DirFS(folder), pattern)
-		if err != nil {
-			continue // the pattern is valid, so there is no error
-		}
+		found, _ := fs.Glob(os.DirFS(folder), pattern) // the pattern is valid
 		for _, f := range found {
 			name := strings.TrimSuffix(path.Base(f), ".dll")
 			if len(names) < maxAssemblies && !slices.Contains(names, name) {

@@ -7,6 +7,7 @@
 //	enum:"open,cleared"          the values that it, or an element of it, has
 //	pattern:"^[0-9a-f]{16}$"     the regular expression of its text
 //	minimum:"1" maximum:"9"      its least and its greatest value
+//	default:"5"                  the number that a missing one is
 //
 // A field without omitempty or omitzero is required. Only a required pointer may be null; slices are written
 // as [] where they are empty. An unsigned type that has names (a String method) is one of them, another
@@ -98,6 +99,13 @@ func For(t reflect.Type, input bool) (text []byte, err error) {
 	return json.Marshal(root)
 }
 
+// Input returns the schema of a struct of arguments, which has no other members. It panics where a type cannot be
+// described, and where a field is a named struct.
+func Input(t reflect.Type) *Schema {
+	g := generator{closed: true}
+	return g.object(t)
+}
+
 // generator makes the schema of one form.
 type generator struct {
 	defs   map[string]*Schema
@@ -156,6 +164,9 @@ func constrain(s *Schema, tag reflect.StructTag) {
 	}
 	if pattern := tag.Get("pattern"); pattern != "" {
 		s.Pattern = pattern
+	}
+	if value := tag.Get("default"); value != "" {
+		s.Default = number(value)
 	}
 	for name, bound := range map[string]**float64{"minimum": &s.Minimum, "maximum": &s.Maximum} {
 		if value := tag.Get(name); value != "" {
@@ -229,6 +240,3 @@ func text(t reflect.Type) *Schema {
 	}
 	return s
 }
-
-// Names returns the names of the values of a small unsigned type.
-func Names[T ~uint8]() []any { return text(reflect.TypeFor[T]()).Enum }

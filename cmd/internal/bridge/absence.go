@@ -22,17 +22,15 @@ const (
 
 // absence finds out that a game has no mod: dials are refused although the log shows that the game has started.
 type absence struct {
-	game func() (phase string, lines uint64) // of the log
-
 	since time.Time // it is so
 	quiet time.Time // the log has not grown
 	lines uint64
 }
 
-// shown takes the error of a dial, and reports whether the game counts as a game without a mod.
-func (a *absence) shown(err error) bool {
+// shown takes the error of a dial and the state of the log, and reports whether the game counts as a game without a
+// mod.
+func (a *absence) shown(err error, phase string, lines uint64) bool {
 	op, refused := errors.AsType[*net.OpError](err)
-	phase, lines := a.game()
 	now := time.Now()
 	if !refused || op.Op != "dial" || !started(phase) {
 		a.since = time.Time{}
@@ -61,7 +59,7 @@ func (m *mod) giveUp() {
 	}
 	m.mu.Unlock()
 	if m.settle(false) {
-		m.log.Info("no mod listens, though the game has started: bridges are answered without one")
+		m.cfg.Logger.Info("no mod listens, though the game has started: bridges are answered without one")
 	}
 }
 

@@ -9,9 +9,6 @@ import (
 	"github.com/heedlog/heed/gabp"
 )
 
-// maxAgent bounds the name of an agent, in characters.
-const maxAgent = 64
-
 // maxAckedItems bounds each list of an [Acknowledgement].
 const maxAckedItems = 8
 
@@ -40,21 +37,32 @@ func (a *Acknowledgement) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &a.AckResult)
 }
 
+type ackArgs struct {
+	ID          ref    `json:"id,omitempty" minimum:"1" maximum:"256" jsonschema:"The id of the item, or the number that ends it. Required, as id or as attentionId."`
+	AttentionID ref    `json:"attentionId,omitempty" minimum:"1" maximum:"256" jsonschema:"Another name for id."`
+	Agent       string `json:"agent,omitempty" maximum:"64" jsonschema:"The agent for which its host acknowledges. Without it, who calls acknowledges."`
+	Through     uint64 `json:"through,omitempty" minimum:"1" jsonschema:"With agent: the latest entry of the item that the agent was shown. Without it, nothing was."`
+}
+
 // acknowledge answers heed/ack.
-func (d *Diagnostics) acknowledge(ctx context.Context, consumer string, a args) (any, error) {
+func (d *Diagnostics) acknowledge(ctx context.Context, consumer string, in ackArgs) (*Acknowledgement, error) {
+	id, err := oneID(in.ID, in.AttentionID)
+	if err != nil {
+		return nil, err
+	}
 	if d.session.Attention() == session.LeftToMod {
 		return nil, gabp.Errorf(gabp.CodeToolUnavailable, "attention is left to the mod; call attention/ack")
 	}
-	if agent := a.text("agent"); agent != "" {
-		if session.Person(agent) {
+	if in.Agent != "" {
+		if session.Person(in.Agent) {
 			return nil, gabp.BadArgument("agent", "the name of an agent", "that of heed's own client")
 		}
-		consumer = agent
-		if through := a.integer("through"); through > 0 {
-			d.session.Delivered(consumer, a.text("id"), uint64(through))
+		consumer = in.Agent
+		if in.Through > 0 {
+			d.session.Delivered(consumer, id, in.Through)
 		}
 	}
-	ack := d.session.Ack(ctx, consumer, a.text("id"), 0)
+	ack := d.session.Ack(ctx, consumer, id, 0)
 	out := &Acknowledgement{AckResult: gabp.AckResult{Acknowledged: ack.Acknowledged, AttentionID: ack.ID}}
 	if ack.Open {
 		out.CurrentAttention = &ack.Current

@@ -1,81 +1,38 @@
 package bridge
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
-	"strconv"
 
 	"github.com/heedlog/heed/gabp"
-	"github.com/heedlog/heed/internal/schema"
 )
 
-// maxText bounds an argument that is text, in characters, if its parameter has no bound.
+// maxText bounds an argument that is text, in characters, if its field has no bound.
 const maxText = 256
 
-// param is a parameter of a tool. Its schema decides which values it takes, and so their types.
-type param struct {
-	name     string
-	alias    string // another accepted name, "" for none
-	required bool
-	schema   schema.Schema
-}
+// ref is an argument that names an item, or a place in a list: a text, or its number in this epoch.
+type ref string
 
-// textArg takes a text of at most so many characters.
-func textArg(name string, most int, doc string) param {
-	return param{name: name, schema: schema.Schema{
-		Description: doc, Type: "string", MinLength: new(1), MaxLength: new(most),
-	}}
-}
-
-// idArg takes the id of an item, or its number, as a text or an integer.
-func idArg(name, doc string) param {
-	p := textArg(name, maxText, doc)
-	p.schema.Type, p.schema.Minimum, p.schema.Maximum = []string{"string", "integer"}, new(1.0), new(float64(maxInteger))
-	return p
-}
-
-// oneOfArg takes one of some words.
-func oneOfArg(name string, list []any, doc string) param {
-	return param{name: name, schema: schema.Schema{Description: doc, Type: "string", Enum: list}}
-}
-
-// wordsArg takes a list of some words.
-func wordsArg(name string, list []any, doc string) param {
-	return param{name: name, schema: schema.Schema{
-		Description: doc, Type: "array", MinItems: new(1), UniqueItems: true,
-		Items: &schema.Schema{Type: "string", Enum: list},
-	}}
-}
-
-// integerArg takes an integer of a range. It has the value def if it is not given, unless that is 0.
-func integerArg(name string, least, most, def int64, doc string) param {
-	p := param{name: name, schema: schema.Schema{
-		Description: doc, Type: "integer", Minimum: new(float64(least)), Maximum: new(float64(most)),
-	}}
-	if def > 0 {
-		p.schema.Default = def
+// UnmarshalJSON reads a text or a number.
+func (r *ref) UnmarshalJSON(raw []byte) error {
+	if raw[0] == '"' {
+		return json.Unmarshal(raw, (*string)(r))
 	}
-	return p
+	*r = ref(raw)
+	return nil
 }
 
-// flagArg takes true or false.
-func flagArg(name, doc string) param {
-	return param{name: name, schema: schema.Schema{Description: doc, Type: "boolean"}}
+// oneID returns the id of an item that is given as id or as attentionId.
+func oneID(id, attentionID ref) (string, error) {
+	switch {
+	case id == "" && attentionID == "": // the schema cannot require one of both: see inputSchema
+		return "", gabp.BadArgument("id", "a text", "nothing")
+	case id != "" && attentionID != "" && id != attentionID:
+		return "", gabp.BadArgument("attentionId", "the same as id", "another value")
+	}
+	return string(cmp.Or(id, attentionID)), nil
 }
-
-// cursorArg takes a cursor: a text, or a number in this epoch.
-func cursorArg(name, doc string) param {
-	return param{name: name, schema: schema.Schema{
-		Description: doc, Type: []string{"string", "integer"}, Minimum: new(0.0), Maximum: new(float64(maxInteger)),
-		MinLength: new(1), MaxLength: new(2 * maxText),
-	}}
-}
-
-// needed returns the parameter, which must be given.
-func (p param) needed() param { p.required = true; return p }
-
-// or returns the parameter, which must be given under its name or another.
-func (p param) or(alias string) param { p.required, p.alias = true, alias; return p }
 
 // wantCursor describes the values of a parameter for a cursor.
 const wantCursor = `a cursor as "next" gave it, or an integer from 0, such as the diagnosticsCursor of an item`
@@ -109,66 +66,4 @@ func (r Refused) about(name, want, got string) *gabp.Error {
 func notAfter(reason, got, of, oldest, latest string) *gabp.Error {
 	want := fmt.Sprintf("a cursor such as %q for all %s, or %q for new %s", oldest, of, latest, of)
 	return Refused{Reason: reason, Oldest: oldest, Latest: latest}.about("after", want, got)
-}
-
-// args are the arguments of a call: string, int64, bool or []string by name. Integers with a default are always set.
-type args map[string]any
-
-func (a args) has(name string) bool { _, ok := a[name]; return ok }
-
-func (a args) text(name string) string { s, _ := a[name].(string); return s }
-
-func (a args) integer(name string) int { n, _ := a[name].(int64); return int(n) }
-
-func (a args) flag(name string) bool { b, _ := a[name].(bool); return b }
-
-func (a args) words(name string) []string { w, _ := a[name].([]string); return w }
-
-// parseArgs reads the arguments of a call, which follow its schema.
-func parseArgs(params []param, raw json.RawMessage) (args, *gabp.Error) {
-	var members map[string]json.RawMessage
-	_ = json.Unmarshal(raw, &members)
-	a := args{}
-	for i := range params {
-		p := &params[i]
-		for _, name := range []string{p.name, p.alias} {
-			value, given := members[name]
-			if !given || name == "" {
-				continue
-			}
-			v := p.parse(value)
-			if a.has(p.name) && a[p.name] != v {
-				return nil, gabp.BadArgument(name, "the same as "+p.name, "another value")
-			}
-			a[p.name] = v
-		}
-		switch {
-		case a.has(p.name):
-		case p.required: // which the schema does not say of one with an alias
-			return nil, gabp.BadArgument(p.name, "a text", "nothing")
-		case p.schema.Default != nil:
-			a[p.name] = p.schema.Default
-		}
-	}
-	return a, nil
-}
-
-// parse reads a value that follows the schema.
-func (p *param) parse(raw json.RawMessage) any {
-	var value any
-	_ = json.Unmarshal(raw, &value)
-	switch v := value.(type) {
-	case float64: // an integer below 2^53
-		if p.schema.Type != "integer" { // a cursor or an id
-			return strconv.FormatInt(int64(v), 10)
-		}
-		return int64(v)
-	case []any:
-		words := make([]string, len(v))
-		for i := range v {
-			words[i], _ = v[i].(string)
-		}
-		return words
-	}
-	return value
 }

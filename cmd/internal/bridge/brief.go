@@ -15,9 +15,7 @@ import (
 
 // The bounds of briefs, in tokens and in time, for any template. A refusal never waits for a brief.
 const (
-	minBriefTokens     = 200
 	maxBriefTokens     = 8000
-	maxTemplateText    = 64 << 10
 	briefWithin        = 5 * time.Second
 	refusalBriefTokens = 200
 	refusalBriefWithin = 50 * time.Millisecond
@@ -33,31 +31,39 @@ type Brief struct {
 	Behind string `json:"behind,omitempty" jsonschema:"Why newer entries may be missing."`
 }
 
+type briefArgs struct {
+	ID           ref    `json:"id,omitempty" minimum:"1" maximum:"256" jsonschema:"The id of an item, or the number that ends it, or of an operation. Without it, the brief is about all that is open."`
+	Tokens       int    `json:"tokens,omitempty" minimum:"200" maximum:"8000" jsonschema:"The most tokens. Without it, as many as the template allows."`
+	Template     string `json:"template,omitempty" enum:"agent,person,mod_author" jsonschema:"Whom it is for: an agent (the default), the person who plays, or the author of a mod."`
+	TemplateText string `json:"templateText,omitempty" maximum:"65536" jsonschema:"A template of your own, as YAML, in place of template."`
+	Format       string `json:"format,omitempty" enum:"text,markdown" jsonschema:"The form of the text. Without it, text."`
+}
+
 // brief answers heed/brief.
-func (d *Diagnostics) brief(ctx context.Context, consumer string, a args) (any, error) {
+func (d *Diagnostics) brief(ctx context.Context, consumer string, in briefArgs) (*Brief, error) {
 	if d.briefer == nil {
 		return nil, gabp.Errorf(gabp.CodeToolUnavailable, "this heed assembles no briefs")
 	}
 	r := briefing.Request{
-		AgentID: consumer, TemplateOverride: cmp.Or(a.text("template"), heedsource.TemplateAgent),
-		MaxContextTokens: a.integer("tokens"),
+		AgentID: consumer, TemplateOverride: cmp.Or(in.Template, heedsource.TemplateAgent),
+		MaxContextTokens: in.Tokens,
 	}
-	if a.has("templateText") {
-		if a.has("template") {
+	if in.TemplateText != "" {
+		if in.Template != "" {
 			return nil, gabp.BadArgument("template", "either template or templateText", "both")
 		}
-		own, err := briefing.Parse("templateText", []byte(a.text("templateText")))
+		own, err := briefing.Parse("templateText", []byte(in.TemplateText))
 		if err != nil {
 			return nil, gabp.BadArgument("templateText", "a template: "+said(err.Error()), "another text")
 		}
 		r.Template, r.TemplateOverride = own, own.TemplateID
-		if most := own.Budget.MaxContextTokens; !a.has("tokens") && (most == 0 || most > maxBriefTokens) {
+		if most := own.Budget.MaxContextTokens; in.Tokens == 0 && (most == 0 || most > maxBriefTokens) {
 			r.MaxContextTokens = maxBriefTokens
 		}
 	}
 	r.AgentClass = r.TemplateOverride
 	behind := d.sync(ctx)
-	if id := a.text("id"); id != "" {
+	if id := string(in.ID); id != "" {
 		r.WorkOrderID = d.session.ItemID(id)
 		if _, held := d.session.Item(r.WorkOrderID); !held {
 			r.WorkOrderID = id
@@ -80,7 +86,7 @@ func (d *Diagnostics) brief(ctx context.Context, consumer string, a args) (any, 
 	for i := range out.Fragments {
 		out.Fragments[i].Refs = nil // for stages of the pipeline alone: text of peers as it is
 	}
-	if a.text("format") == "markdown" {
+	if in.Format == "markdown" {
 		out.Text = c.Markdown()
 	}
 	return &out, nil

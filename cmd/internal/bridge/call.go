@@ -57,14 +57,14 @@ func (p *Proxy) pass(ctx context.Context, r *gabp.Request, tool string) (any, er
 	if recorded {
 		operation = run.ID()
 	}
-	within := p.mod.within - time.Since(came)
+	within := p.cfg.within(drainTimeout) - time.Since(came)
 	n := p.mod.calls.begin()
 	result, err := client.CallRaw(ctx, r.Method, r.Params)
 	answered := isAnswer(err)
 	if answered {
 		p.mod.heard.Add(1)
 	}
-	if err := p.mod.drain(ctx, client, within); recorded {
+	if err := drain(ctx, client, within); recorded {
 		run.Missed = err
 	}
 	p.mod.calls.end(n, answered)
@@ -78,7 +78,7 @@ func (p *Proxy) pass(ctx context.Context, r *gabp.Request, tool string) (any, er
 		p.session.Observe(event.Operation{ID: o.theirs, Parent: operation}.Entry())
 	}
 	// The outcome is recorded even if the bridge is gone.
-	done, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.gateTimeout)
+	done, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.cfg.within(gateTimeout))
 	defer cancel()
 	res := p.gate.Done(done, d, o.status, o.text)
 	if o.status == event.StatusCompleted && slices.Contains(stateMethods, r.Method) {

@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"context"
-	"sync"
 
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/gabp"
@@ -46,31 +45,6 @@ type caller struct {
 }
 
 type callerKey struct{}
-
-// definitions are the tools as tools/list has them.
-var definitions = sync.OnceValue(func() *gabp.Tools {
-	all := &gabp.Tools{}
-	for _, t := range tools() {
-		if t.tags == nil {
-			t.tags = Tags()
-		}
-		err := all.Add(gabp.Tool{
-			Name: t.name, Title: t.title, Description: t.description, Tags: t.tags,
-			InputSchema: inputSchema(t.params), OutputSchema: outputSchema(t.output),
-		}, func(ctx context.Context, c *gabp.Call) (any, error) {
-			a, refused := parseArgs(t.params, c.Arguments)
-			if refused != nil {
-				return nil, refused
-			}
-			who := ctx.Value(callerKey{}).(caller)
-			return t.call(who.d, ctx, who.consumer, a)
-		})
-		if err != nil {
-			panic("BUG: bridge: " + err.Error())
-		}
-	}
-	return all
-})
 
 // Call calls a tool for a consumer. Known is false if no tool has this name; then there is no result and no error.
 // An error is a [*gabp.Error].

@@ -11,24 +11,18 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
-	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/journal"
 	"github.com/heedlog/heed/signature"
 )
 
 // The bounds of pages.
 const (
-	defaultEntries = 50
-	maxEntries     = 500
-	defaultChars   = 500
-	maxChars       = 4000
-	maxPageBytes   = 96 << 10 // of JSON, if there is more than one entry
-	maxStackLines  = 40
-	maxRounds      = 64 // reads without result for a page: more than a journal is long
-	maxTags        = 16
-
-	defaultWait = 10 // seconds
-	maxWait     = 30
+	defaultChars  = 500
+	maxChars      = 4000
+	maxPageBytes  = 96 << 10 // of JSON, if there is more than one entry
+	maxStackLines = 40
+	maxRounds     = 64 // reads without result for a page: more than a journal is long
+	maxTags       = 16
 )
 
 // Entry is an entry of the journal with its decision.
@@ -59,8 +53,8 @@ type Page struct {
 
 // look is how much of the text of entries is shown.
 type look struct {
-	chars int // of a message; twice as much of a stack
-	stack bool
+	Chars int  `json:"chars,omitempty" minimum:"40" maximum:"4000" default:"500" jsonschema:"The most characters of each message; a stack may have twice as many."`
+	Stack bool `json:"stack,omitempty" jsonschema:"Show the stacks as well."`
 }
 
 // entry returns the JSON form of a record.
@@ -69,12 +63,12 @@ func (l look) entry(r *journal.Record) Entry {
 	e.Seq, e.Count, e.Pos, e.Time = integer(r.Seq), integer(r.Count), integer(r.Pos), stamp(r.Time)
 	e.Source, e.OperationID, e.Parent = named(r.Source), named(r.OperationID), named(r.Parent)
 	e.Rule, e.Tags = named(r.Rule), allNamed(r.Tags, maxTags)
-	e.Message, e.Cut = logText(r.Message, l.chars)
+	e.Message, e.Cut = logText(r.Message, l.Chars)
 	if stack := strings.TrimRight(r.Stack, "\r\n"); stack != "" {
 		e.StackLines = 1 + strings.Count(stack, "\n")
-		if l.stack {
+		if l.Stack {
 			var cut bool
-			e.Stack, cut = logLines(stack, maxStackLines, 2*l.chars)
+			e.Stack, cut = logLines(stack, maxStackLines, 2*l.Chars)
 			e.Cut = e.Cut || cut
 		}
 	}
@@ -95,45 +89,26 @@ func (l look) entries(records []journal.Record) []Entry {
 	return out
 }
 
-// lookOf reads the parameters of look.
-func lookOf(a args) look { return look{chars: a.integer("chars"), stack: a.flag("stack")} }
+// filter chooses entries.
+type filter struct {
+	MinDisposition event.Disposition `json:"minDisposition,omitempty" jsonschema:"Only entries with at least this disposition: advisory excludes ignored entries."`
+	MinSeverity    event.Severity    `json:"minSeverity,omitempty" jsonschema:"Only entries at least this serious."`
+	Kinds          []event.Kind      `json:"kinds,omitempty" jsonschema:"Only entries of these kinds."`
+	Operation      string            `json:"operation,omitempty" jsonschema:"Only entries that name this operation or a part of it."`
+	Rule           string            `json:"rule,omitempty" jsonschema:"Only entries that this rule decided."`
+	Signature      string            `json:"signature,omitempty" jsonschema:"Only entries of this signature, or of its group."`
+	Source         string            `json:"source,omitempty" jsonschema:"Only entries from this source, or of this tool."`
+	Contains       string            `json:"contains,omitempty" jsonschema:"Only entries with exactly this text in their message or stack."`
+}
 
-// The parameters of pages.
-var (
-	afterParam = cursorArg("after", "Start after this cursor: next of an earlier answer, or the diagnosticsCursor of an item, "+
-		"whose cause is then the first entry.")
-	lookParams = []param{
-		integerArg("chars", 40, maxChars, defaultChars, "The most characters of each message; a stack may have twice as many."),
-		flagArg("stack", "Show the stacks as well."),
-	}
-	limitParam  = integerArg("limit", 1, maxEntries, defaultEntries, "The most entries to return.")
-	filterParam = []param{
-		oneOfArg("minDisposition", schema.Names[event.Disposition](), "Only entries with at least this disposition: "+
-			"advisory excludes ignored entries."),
-		oneOfArg("minSeverity", schema.Names[event.Severity](), "Only entries at least this serious."),
-		wordsArg("kinds", schema.Names[event.Kind](), "Only entries of these kinds."),
-		textArg("operation", maxText, "Only entries that name this operation or a part of it."),
-		textArg("rule", maxText, "Only entries that this rule decided."),
-		textArg("signature", maxText, "Only entries of this signature, or of its group."),
-		textArg("source", maxText, "Only entries from this source, or of this tool."),
-		textArg("contains", maxText, "Only entries with exactly this text in their message or stack."),
-	}
-)
-
-// filterOf reads the parameters of a filter.
-func filterOf(a args) (heed.Filter, error) {
+// parse returns the engine's filter.
+func (in *filter) parse() (heed.Filter, error) {
 	f := heed.Filter{
-		Operation: a.text("operation"), Rule: a.text("rule"), Source: a.text("source"),
-		Contains: a.text("contains"),
+		Operation: in.Operation, Rule: in.Rule, Source: in.Source, Contains: in.Contains, Kinds: in.Kinds,
+		MinDisposition: in.MinDisposition, MinSeverity: in.MinSeverity,
 	}
-	f.MinDisposition, _ = event.Parse[event.Disposition](a.text("minDisposition"))
-	f.MinSeverity, _ = event.Parse[event.Severity](a.text("minSeverity"))
-	for _, w := range a.words("kinds") {
-		k, _ := event.Parse[event.Kind](w)
-		f.Kinds = append(f.Kinds, k)
-	}
-	if a.has("signature") {
-		id, err := signature.ParseID(a.text("signature"))
+	if in.Signature != "" {
+		id, err := signature.ParseID(in.Signature)
 		if err != nil || id == 0 {
 			return f, gabp.BadArgument("signature", "a signature of an entry, with 16 hexadecimal digits", "another text")
 		}
@@ -156,12 +131,12 @@ func cutCursor(s string) (epoch string, n uint64, ok bool) {
 	return epoch, n, err == nil
 }
 
-// cursorOf reads the parameter after, and returns without if it is not given.
-func cursorOf(a args, without heed.Cursor) (heed.Cursor, error) {
-	if !a.has("after") {
+// cursor returns the cursor that is meant, and without if there is none.
+func (r ref) cursor(without heed.Cursor) (heed.Cursor, error) {
+	if r == "" {
 		return without, nil
 	}
-	epoch, seq, ok := cutCursor(a.text("after"))
+	epoch, seq, ok := cutCursor(string(r))
 	if !ok {
 		return heed.Cursor{}, gabp.BadArgument("after", wantCursor, "another text")
 	}
@@ -200,29 +175,44 @@ func (d *Diagnostics) read(after heed.Cursor, limit int, f heed.Filter, l look) 
 	}
 }
 
+type entriesArgs struct {
+	After ref    `json:"after,omitempty" minimum:"0" maximum:"512" jsonschema:"Start after this cursor: next of an earlier answer, or the diagnosticsCursor of an item, whose cause is then the first entry."`
+	Last  uint64 `json:"last,omitempty" minimum:"1" jsonschema:"Start this many entries before the end, instead of after a cursor. Without both, start with the oldest entry."`
+	pageArgs
+}
+
+// pageArgs choose the contents of a page.
+type pageArgs struct {
+	Limit int `json:"limit,omitempty" minimum:"1" maximum:"500" default:"50" jsonschema:"The most entries to return."`
+	filter
+	look
+}
+
 // entries answers heed/entries.
-func (d *Diagnostics) entries(ctx context.Context, consumer string, a args) (any, error) {
-	f, err := filterOf(a)
+func (d *Diagnostics) entries(ctx context.Context, consumer string, in entriesArgs) (*Page, error) {
+	f, err := in.parse()
 	if err != nil {
 		return nil, err
 	}
-	if a.has("after") && a.has("last") {
+	if in.After != "" && in.Last > 0 {
 		return nil, gabp.BadArgument("last", "after or last", "both")
 	}
-	after, err := cursorOf(a, heed.Cursor{})
+	after, err := in.After.cursor(heed.Cursor{})
 	if err != nil {
 		return nil, err
 	}
 	behind := d.sync(ctx)
-	if n := uint64(a.integer("last")); n > 0 {
+	if in.Last > 0 {
 		after = d.session.Engine().Latest()
-		after.Seq -= min(n, after.Seq)
+		after.Seq -= min(in.Last, after.Seq)
 	}
-	return d.page(consumer, after, a, f, behind)
+	return d.page(consumer, after, &in.pageArgs, f, behind)
 }
 
-func (d *Diagnostics) page(consumer string, after heed.Cursor, a args, f heed.Filter, behind string) (any, error) {
-	page, records, err := d.read(after, a.integer("limit"), f, lookOf(a))
+func (d *Diagnostics) page(
+	consumer string, after heed.Cursor, in *pageArgs, f heed.Filter, behind string,
+) (*Page, error) {
+	page, records, err := d.read(after, in.Limit, f, in.look)
 	if err != nil {
 		return nil, err
 	}
@@ -248,18 +238,24 @@ func (d *Diagnostics) markRead(consumer string, records []journal.Record) {
 // margin is how long before the end of its context a wait ends, which leaves time to answer.
 const margin = 250 * time.Millisecond
 
+type waitArgs struct {
+	After   ref `json:"after,omitempty" minimum:"0" maximum:"512" jsonschema:"Wait for entries after this cursor: next of an earlier answer. Without it, wait for new entries."`
+	Seconds int `json:"seconds,omitempty" minimum:"1" maximum:"30" default:"10" jsonschema:"The longest time to wait."`
+	pageArgs
+}
+
 // wait answers heed/wait.
-func (d *Diagnostics) wait(ctx context.Context, consumer string, a args) (any, error) {
-	f, err := filterOf(a)
+func (d *Diagnostics) wait(ctx context.Context, consumer string, in waitArgs) (*Page, error) {
+	f, err := in.parse()
 	if err != nil {
 		return nil, err
 	}
 	behind := d.sync(ctx)
-	after, err := cursorOf(a, d.session.Engine().Latest())
+	after, err := in.After.cursor(d.session.Engine().Latest())
 	if err != nil {
 		return nil, err
 	}
-	within := time.Duration(a.integer("seconds")) * time.Second
+	within := time.Duration(in.Seconds) * time.Second
 	if end, ok := ctx.Deadline(); ok {
 		within = min(within, time.Until(end)-margin)
 	}
@@ -276,5 +272,5 @@ func (d *Diagnostics) wait(ctx context.Context, consumer string, a args) (any, e
 			Behind: behind,
 		}, nil
 	}
-	return d.page(consumer, after, a, f, behind)
+	return d.page(consumer, after, &in.pageArgs, f, behind)
 }

@@ -77,7 +77,7 @@ func (p *Proxy) acknowledge(ctx context.Context, id string) {
 		return
 	}
 	// The next event of an item that is still open acknowledges it.
-	if next := textOf(memberOf(memberOf(answer, "currentAttention"), "attentionId")); next != id {
+	if next := textIn(answer, "currentAttention", "attentionId"); next != id {
 		p.offer(next)
 	}
 }

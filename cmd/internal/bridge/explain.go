@@ -18,10 +18,9 @@ import (
 
 // The bounds of explanations.
 const (
-	maxExplained = 4 << 10 // bytes of a text to be decided
-	maxTrials    = 12
-	maxFrames    = 8
-	clauseChars  = 300
+	maxTrials   = 12
+	maxFrames   = 8
+	clauseChars = 300
 )
 
 // Explanation is the answer of heed/explain.
@@ -48,35 +47,47 @@ type Decided struct {
 	Invalidates bool              `json:"invalidates,omitempty"`
 }
 
+type explainArgs struct {
+	Seq    uint64       `json:"seq,omitempty" minimum:"1" jsonschema:"The number of an entry that heed still holds."`
+	Text   string       `json:"text,omitempty" maximum:"4096" jsonschema:"A log message to try, instead of an entry. It is not recorded."`
+	Level  *event.Level `json:"level,omitempty" jsonschema:"The level of the text. Without it, unknown."`
+	Phase  string       `json:"phase,omitempty" jsonschema:"The phase of the game for the text. Without it, not known."`
+	Source string       `json:"source,omitempty" jsonschema:"The source of the text."`
+}
+
 // explain answers heed/explain.
-func (d *Diagnostics) explain(ctx context.Context, consumer string, a args) (any, error) {
-	if a.has("seq") == a.has("text") {
-		got := map[bool]string{false: "neither", true: "both"}[a.has("seq")]
+func (d *Diagnostics) explain(ctx context.Context, consumer string, a explainArgs) (*Explanation, error) {
+	bySeq := a.Seq > 0
+	if bySeq == (a.Text != "") {
+		got := map[bool]string{false: "neither", true: "both"}[bySeq]
 		return nil, gabp.BadArgument("seq", "either seq or text", got)
 	}
-	for _, p := range []string{"level", "phase", "source"} {
-		if a.has("seq") && a.has(p) {
-			return nil, gabp.BadArgument(p, "nothing beside seq: an entry has its own", "a value")
+	for _, of := range []struct {
+		name  string
+		given bool
+	}{{"level", a.Level != nil}, {"phase", a.Phase != ""}, {"source", a.Source != ""}} {
+		if bySeq && of.given {
+			return nil, gabp.BadArgument(of.name, "nothing beside seq: an entry has its own", "a value")
 		}
 	}
 	set := d.session.Engine().Rules()
 	var in rules.Input
 	var out Explanation
-	if a.has("seq") {
+	if bySeq {
 		d.sync(ctx)
-		seq := uint64(a.integer("seq"))
-		p := d.session.Engine().Read(heed.Cursor{Seq: seq - 1}, 1, heed.Filter{})
-		if len(p.Records) == 0 || p.Records[0].Seq != seq {
+		p := d.session.Engine().Read(heed.Cursor{Seq: a.Seq - 1}, 1, heed.Filter{})
+		if len(p.Records) == 0 || p.Records[0].Seq != a.Seq {
 			return nil, notHeld("seq", fmt.Sprintf("the number of an entry that heed holds, %d to %d", p.Oldest, p.Latest),
 				"the number of another entry")
 		}
 		d.markRead(consumer, p.Records)
 		in = d.explainRecord(&out, set, &p.Records[0])
 	} else {
-		level, _ := event.Parse[event.Level](a.text("level"))
-		in = rules.Input{
-			Message: logline.Text(a.text("text"), level), Level: level, Phase: a.text("phase"), Source: a.text("source"),
+		var level event.Level
+		if a.Level != nil {
+			level = *a.Level
 		}
+		in = rules.Input{Message: logline.Text(a.Text, level), Level: level, Phase: a.Phase, Source: a.Source}
 		out.mask(&in, set)
 		out.Agrees = true
 	}
@@ -112,7 +123,7 @@ func (out *Explanation) template(in *rules.Input, s signature.Signature, templat
 // explainRecord adds an entry, and returns the rules' input for it. The journal does not keep the phase of an entry: it
 // assumes the first in which the rules decide as was decided, of the current one and all others.
 func (d *Diagnostics) explainRecord(out *Explanation, set *rules.Set, r *journal.Record) rules.Input {
-	out.Entry = new(look{chars: maxChars, stack: true}.entry(r))
+	out.Entry = new(look{Chars: maxChars, Stack: true}.entry(r))
 	out.Decided = &Decided{
 		Rule: named(r.Rule), Disposition: r.Disposition, Severity: r.Severity,
 		Invalidates: r.Invalidates,

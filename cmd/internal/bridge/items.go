@@ -62,7 +62,7 @@ func (d *Diagnostics) item(a *heed.Item) Item {
 }
 
 // items answers heed/items.
-func (d *Diagnostics) items(ctx context.Context, _ string, _ args) (any, error) {
+func (d *Diagnostics) items(ctx context.Context, _ string, _ struct{}) (*Items, error) {
 	out := Items{Items: []Item{}, Behind: d.sync(ctx)}
 	open := d.session.Open(nil)
 	shown := min(len(open), maxItems)
@@ -74,9 +74,19 @@ func (d *Diagnostics) items(ctx context.Context, _ string, _ args) (any, error) 
 	return &out, nil
 }
 
+type detailArgs struct {
+	ID          ref `json:"id,omitempty" minimum:"1" maximum:"256" jsonschema:"The id of the item: attentionId of a refusal or a result, or the number that ends it. Required, as id or as attentionId."`
+	AttentionID ref `json:"attentionId,omitempty" minimum:"1" maximum:"256" jsonschema:"Another name for id."`
+	look
+}
+
 // detail answers heed/item.
-func (d *Diagnostics) detail(ctx context.Context, consumer string, a args) (any, error) {
-	id := d.session.ItemID(a.text("id"))
+func (d *Diagnostics) detail(ctx context.Context, consumer string, in detailArgs) (*ItemDetail, error) {
+	id, err := oneID(in.ID, in.AttentionID)
+	if err != nil {
+		return nil, err
+	}
+	id = d.session.ItemID(id)
 	behind := d.sync(ctx)
 	it, ok := d.session.Item(id)
 	if !ok {
@@ -92,7 +102,7 @@ func (d *Diagnostics) detail(ctx context.Context, consumer string, a args) (any,
 		out.Cause.RuleSummary, out.Cause.RuleWhy = said(r.Summary), said(r.Why)
 		out.Cause.RuleAdvice = text.Advice(said(r.Advice), it.Blame...)
 	}
-	d.evidence(&out, &it, lookOf(a))
+	d.evidence(&out, &it, in.look)
 	d.session.Delivered(consumer, it.ID, it.LatestSequence)
 	d.session.MarkRead(consumer, it.ID)
 	return &out, nil
@@ -116,7 +126,7 @@ func (d *Diagnostics) evidence(out *ItemDetail, it *heed.Item, l look) {
 	from := cause - min(cause, around+1)
 	p := d.session.Engine().Read(heed.Cursor{Seq: from}, 2*around+1, heed.Filter{})
 	end := min(cause+around, p.Next.Seq)
-	near := look{chars: min(aroundChars, l.chars)}
+	near := look{Chars: min(aroundChars, l.Chars)}
 	var held uint64
 	for i := range p.Records {
 		r := &p.Records[i]

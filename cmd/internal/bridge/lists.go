@@ -20,7 +20,7 @@ func (p *Proxy) listTools(ctx context.Context, r *gabp.Request) (any, error) {
 }
 
 func (p *Proxy) listResources(ctx context.Context, r *gabp.Request) (any, error) {
-	pattern := textOf(memberOf(r.Params, "pattern")) // one of another type is the mod's to refuse
+	pattern := textIn(r.Params, "pattern") // one of another type is the mod's to refuse
 	ours := slices.DeleteFunc(Resources(), func(r gabp.Resource) bool {
 		fits, _ := path.Match(pattern, r.URI) // nothing fits a malformed pattern, everything an empty one
 		return pattern != "" && !fits
@@ -44,8 +44,9 @@ func (p *Proxy) list(ctx context.Context, r *gabp.Request, member, key string, l
 			refused, _ := modError(ctx, err)
 			return nil, refused
 		default:
-			filter := memberOf(r.Params, "filter")
-			if r.Method == gabp.MethodToolsList && (filter == nil || string(filter) == "null") {
+			var params struct{ Filter any }
+			_ = json.Unmarshal(r.Params, &params) // none without any
+			if r.Method == gabp.MethodToolsList && params.Filter == nil {
 				p.mod.learnTags(raw)
 			}
 			if json.Unmarshal(raw, &answer) != nil || json.Unmarshal(answer[member], &theirs) != nil {
@@ -53,7 +54,7 @@ func (p *Proxy) list(ctx context.Context, r *gabp.Request, member, key string, l
 			}
 		}
 	}
-	name := func(raw json.RawMessage) string { return textOf(memberOf(raw, key)) }
+	name := func(raw json.RawMessage) string { return textIn(raw, key) }
 	known := map[string]bool{}
 	for _, raw := range ours {
 		known[name(raw)] = true
@@ -67,7 +68,7 @@ func (p *Proxy) readResource(ctx context.Context, r *gabp.Request) (any, error) 
 	if !p.observes(r.Session) {
 		p.mod.awaitLate(ctx)
 	}
-	if content, known, err := p.diagnostics.Read(ctx, r.Session.Consumer, textOf(memberOf(r.Params, "uri"))); known {
+	if content, known, err := p.diagnostics.Read(ctx, r.Session.Consumer, textIn(r.Params, "uri")); known {
 		return content, err
 	}
 	return p.passMethod(ctx, r)

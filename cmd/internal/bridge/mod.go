@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -36,17 +35,11 @@ const messageRest = 64 << 10
 
 // mod is the connection to the mod, which comes and goes.
 type mod struct {
-	addr  string
-	token string
-	size  int                                               // of the largest result
-	open  func(context.Context) (io.ReadWriteCloser, error) // nil: addr is dialed
-	log   *slog.Logger
+	cfg *Config // complete
 
 	seqs map[string]uint64 // latest number of each channel of the current connection; used by [Proxy.event] only
 
 	absent absence // used by dial only
-
-	within time.Duration // bounds a drain
 
 	gone <-chan struct{} // closed when no mod is expected any more
 	end  func()          // closes it
@@ -69,23 +62,22 @@ type mod struct {
 	tags    map[string][]string
 }
 
-func newMod(b gabp.Bridge, log *slog.Logger) *mod {
+func newMod(cfg *Config) *mod {
 	expected, end := context.WithCancel(context.Background())
 	return &mod{
-		addr: b.Address, token: b.Token, size: DefaultMaxMessage, within: drainTimeout, log: log,
-		absent: absence{game: func() (string, uint64) { return "", 0 }},
-		gone:   expected.Done(), end: end, settled: make(chan struct{}),
+		cfg: cfg, gone: expected.Done(), end: end, settled: make(chan struct{}),
 		calls: calls{open: map[uint64]struct{}{}},
 	}
 }
 
 // connect opens a connection to the mod.
 func (m *mod) connect(ctx context.Context) (*gabp.Client, error) {
-	cfg := gabp.ClientConfig{Token: m.token, Logger: m.log, Limits: modLimits(m.size)}
-	if m.open == nil {
-		return gabp.Dial(ctx, m.addr, cfg)
+	to := m.cfg.Handed.Inner
+	cfg := gabp.ClientConfig{Token: to.Token, Logger: m.cfg.Logger, Limits: modLimits(m.cfg.MaxMessage)}
+	if m.cfg.DialMod == nil {
+		return gabp.Dial(ctx, to.Address, cfg)
 	}
-	stream, err := m.open(ctx)
+	stream, err := m.cfg.DialMod(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +93,7 @@ func (m *mod) answered() bool {
 
 // await returns when the mod is connected, none is expected any more, d has passed or ctx is done.
 func (m *mod) await(ctx context.Context, d time.Duration) {
-	if m.addr == "" { // there is no mod at all
+	if m.cfg.Handed.Inner.Address == "" { // there is no mod at all
 		return
 	}
 	m.mu.Lock()
@@ -125,7 +117,7 @@ func (m *mod) run(ctx context.Context, p *Proxy) {
 		if err := m.attach(ctx, client, p); err != nil {
 			m.detach(client)
 			m.mute.Store(errors.Is(err, context.DeadlineExceeded))
-			m.log.Warn("the mod answers, but heed cannot use it", "error", err)
+			m.cfg.Logger.Warn("the mod answers, but heed cannot use it", "error", err)
 			pause(ctx, 4*dialLast) // it was reached, and is logged
 			continue
 		}
@@ -154,7 +146,8 @@ func (m *mod) dial(ctx context.Context) (*gabp.Client, error) {
 			return nil, ctx.Err()
 		}
 		m.mute.Store(errors.Is(err, context.DeadlineExceeded))
-		if !m.answered() && m.absent.shown(err) { // a mod that answered before comes again
+		st := m.cfg.Session.Engine().Stats()
+		if !m.answered() && m.absent.shown(err, st.Phase, st.Logs) { // a mod that answered before comes again
 			m.giveUp()
 		}
 		// One line for each kind of refusal, not for each attempt.
@@ -163,7 +156,7 @@ func (m *mod) dial(ctx context.Context) (*gabp.Client, error) {
 			if isRefusal(err) { // it is permanent
 				level, what = slog.LevelWarn, "the mod refused the connection of heed"
 			}
-			m.log.Log(ctx, level, what, "addr", m.addr, "error", err)
+			m.cfg.Logger.Log(ctx, level, what, "addr", m.cfg.Handed.Inner.Address, "error", err)
 			said = text
 		}
 		pause(ctx, wait)
@@ -192,7 +185,7 @@ func (m *mod) attach(ctx context.Context, client *gabp.Client, p *Proxy) error {
 	m.mute.Store(false)
 	m.heard.Add(1)
 	m.settle(true)
-	m.log.Info("the mod answers", "app", client.Welcome().App.Name, "version", client.Welcome().App.Version)
+	m.cfg.Logger.Info("the mod answers", "app", client.Welcome().App.Name, "version", client.Welcome().App.Version)
 	return nil
 }
 
@@ -216,7 +209,7 @@ const drainTimeout = 500 * time.Millisecond
 
 // drain waits until the events have been handled that the mod sent before an answer that has come over client, or their
 // time is over.
-func (m *mod) drain(ctx context.Context, client *gabp.Client, within time.Duration) error {
+func drain(ctx context.Context, client *gabp.Client, within time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	return client.CaughtUp(ctx)

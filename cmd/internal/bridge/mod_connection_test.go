@@ -89,11 +89,11 @@ func TestModRuns(t *testing.T) {
 func TestAbsence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		phase, lines := "menu", uint64(1)
-		a := absence{game: func() (string, uint64) { return phase, lines }}
+		var a absence
 		refused := error(&net.OpError{Op: "dial", Err: errors.New("refused")})
 		after := func(d time.Duration) bool {
 			time.Sleep(d)
-			return a.shown(refused)
+			return a.shown(refused, phase, lines)
 		}
 		require.False(t, after(time.Hour), "the first time")
 		require.False(t, after(quietFor-1))

@@ -12,7 +12,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // firstLine is a log that ends what it is of with its first line.
@@ -39,7 +41,10 @@ func TestModRefuses(t *testing.T) {
 	go func() { served <- server.Serve(ctx, l) }()
 	log := &firstLine{end: cancel}
 	ours := gabp.NewToken()
-	m := newMod(gabp.Bridge{Address: l.Addr().String(), Token: ours}, slog.New(slog.NewTextHandler(log, nil)))
+	m := newMod(&Config{
+		Handed: Handed{Inner: gabp.Bridge{Address: l.Addr().String(), Token: ours}},
+		Logger: slog.New(slog.NewTextHandler(log, nil)), Session: testkit.Must(session.New(session.Config{})),
+	})
 	_, err = m.dial(ctx)
 	require.ErrorIs(t, err, context.Canceled)
 	require.NoError(t, <-served)
@@ -50,7 +55,7 @@ func TestModRefuses(t *testing.T) {
 
 // TestMissed: a hole in a mod's numbers is told, a mod that counts in its own way is left to it.
 func TestMissed(t *testing.T) {
-	m := newMod(gabp.Bridge{}, slog.New(slog.DiscardHandler))
+	m := newMod(nil)
 	m.seqs = map[string]uint64{}
 	for _, c := range []struct {
 		channel     string
@@ -62,7 +67,7 @@ func TestMissed(t *testing.T) {
 
 // TestTagsAreOfTheLatestList: a list that cannot be read exempts no tool, whatever one before did.
 func TestTagsAreOfTheLatestList(t *testing.T) {
-	m := newMod(gabp.Bridge{}, slog.New(slog.DiscardHandler))
+	m := newMod(nil)
 	const list = `{"tools":[{"name":"look","tags":["read-only"],"description":7}]}`
 	for _, unreadable := range []string{``, `{"tools":7}`, `{"tools":[{"name":"look","tags":"none"}]}`} {
 		m.learnTags(json.RawMessage(list))
@@ -74,7 +79,7 @@ func TestTagsAreOfTheLatestList(t *testing.T) {
 
 // TestToolsBound: the tags of the first tools of a list are kept.
 func TestToolsBound(t *testing.T) {
-	m := newMod(gabp.Bridge{}, slog.New(slog.DiscardHandler))
+	m := newMod(nil)
 	var list []string
 	for i := range maxTools + 2 {
 		list = append(list, fmt.Sprintf(`{"name":"tool%06d","tags":["t"]}`, i))

@@ -13,10 +13,8 @@ import (
 
 // The bounds of answers about operations.
 const (
-	defaultOperations = 20
-	maxOperations     = 100
-	operationEntries  = 50
-	scanLimit         = journal.MaxLimit
+	operationEntries = 50
+	scanLimit        = journal.MaxLimit
 )
 
 // OperationSummary is a call of a tool, or a part of one, with its verdict.
@@ -100,11 +98,17 @@ func (d *Diagnostics) scan(filter heed.Filter, f func(*journal.Record)) (lost ui
 
 var operationKinds = []event.Kind{event.KindOperation}
 
+type operationsArgs struct {
+	Limit   int    `json:"limit,omitempty" minimum:"1" maximum:"100" default:"20" jsonschema:"The most operations to return."`
+	Running bool   `json:"running,omitempty" jsonschema:"Only operations that have not ended."`
+	Method  string `json:"method,omitempty" jsonschema:"Only operations of this tool or method."`
+}
+
 // operations answers heed/operations.
-func (d *Diagnostics) operations(ctx context.Context, _ string, a args) (any, error) {
+func (d *Diagnostics) operations(ctx context.Context, _ string, in operationsArgs) (*Operations, error) {
 	out := Operations{Epoch: d.epoch, Operations: []OperationSummary{}, Behind: d.sync(ctx)}
 	known := map[string]*OperationSummary{}
-	out.Lost = d.scan(heed.Filter{Kinds: operationKinds, Source: a.text("method")}, func(r *journal.Record) {
+	out.Lost = d.scan(heed.Filter{Kinds: operationKinds, Source: in.Method}, func(r *journal.Record) {
 		o := known[r.OperationID]
 		if o == nil {
 			o = &OperationSummary{Verdict: heed.Verdict{Operation: r.OperationID}}
@@ -114,12 +118,12 @@ func (d *Diagnostics) operations(ctx context.Context, _ string, a args) (any, er
 	})
 	all := make([]*OperationSummary, 0, len(known))
 	for _, o := range known {
-		if !a.flag("running") || o.Status == event.StatusStarted {
+		if !in.Running || o.Status == event.StatusStarted {
 			all = append(all, o)
 		}
 	}
 	slices.SortFunc(all, func(a, b *OperationSummary) int { return cmp.Compare(b.last, a.last) })
-	shown := min(len(all), a.integer("limit"))
+	shown := min(len(all), in.Limit)
 	out.Omitted = len(all) - shown
 	for _, o := range all[:shown] {
 		o.settle(d, o.Operation)
@@ -128,11 +132,16 @@ func (d *Diagnostics) operations(ctx context.Context, _ string, a args) (any, er
 	return &out, nil
 }
 
+type operationArgs struct {
+	ID string `json:"id" jsonschema:"The id of the operation, from heed/operations, heed/timeline or causalOperationId."`
+	look
+}
+
 // operation answers heed/operation.
-func (d *Diagnostics) operation(ctx context.Context, consumer string, a args) (any, error) {
-	id := a.text("id")
+func (d *Diagnostics) operation(ctx context.Context, consumer string, in operationArgs) (*OperationDetail, error) {
+	id := in.ID
 	out := OperationDetail{EventEntries: []Entry{}, Entries: []Entry{}, Behind: d.sync(ctx)}
-	page, records, _ := d.read(heed.Cursor{}, operationEntries, heed.Filter{Operation: id}, lookOf(a)) // from the first
+	page, records, _ := d.read(heed.Cursor{}, operationEntries, heed.Filter{Operation: id}, in.look) // from the first
 	d.scan(heed.Filter{Kinds: operationKinds, Operation: id}, func(r *journal.Record) {
 		if r.OperationID == id { // not an event of a part
 			out.add(d, r)

@@ -73,12 +73,14 @@ type Config struct {
 	Logger *slog.Logger
 }
 
+// within returns AnswerWithin, or the usual bound.
+func (c *Config) within(usual time.Duration) time.Duration { return cmp.Or(c.AnswerWithin, usual) }
+
 // Proxy is a server for bridges and a client of the mod. Make one with [New].
 type Proxy struct {
-	session     *session.Session
-	gateTimeout time.Duration
-
-	log *slog.Logger
+	cfg     Config // complete
+	session *session.Session
+	log     *slog.Logger
 
 	mod         *mod
 	intake      *intake
@@ -92,12 +94,9 @@ type Proxy struct {
 	watch       *watch
 	reported    reported
 
-	handed   Handed
-	modWait  time.Duration
-	observer string       // name of clients that are no agents, "" for none
-	arrival  sync.Once    // of the first agent
-	waiting  atomic.Int64 // agents that wait for the mod
-	agents   atomic.Int64 // that are connected
+	arrival sync.Once    // of the first agent
+	waiting atomic.Int64 // agents that wait for the mod
+	agents  atomic.Int64 // that are connected
 
 	calls atomic.Uint64
 }
@@ -123,25 +122,18 @@ func New(cfg Config) (*Proxy, error) {
 	if cfg.Dedup == nil {
 		cfg.Dedup = NewDedup()
 	}
-	within := func(usual time.Duration) time.Duration { return cmp.Or(cfg.AnswerWithin, usual) }
+	cfg.MaxMessage = cmp.Or(cfg.MaxMessage, DefaultMaxMessage)
 	p := &Proxy{
-		session: cfg.Session, handed: cfg.Handed, gateTimeout: within(gateTimeout), log: cfg.Logger, modWait: cfg.ModWait,
-		observer: cfg.Observer, intake: newIntake(cfg.Dedup, cfg.Session.Observe, cfg.Now), unacked: make(chan string, 1),
+		cfg: cfg, session: cfg.Session, log: cfg.Logger, mod: newMod(&cfg),
+		intake: newIntake(cfg.Dedup, cfg.Session.Observe, cfg.Now), unacked: make(chan string, 1),
 		attends: cfg.Session.Attention() != session.LeftToMod, way: way.Tools(ToolBrief, ToolAck, ToolEntries),
 	}
 	if !p.attends {
 		p.way.Ack = func(item *heed.Item) string { return fmt.Sprintf("call attention/ack with id %q", item.ID) }
 	}
-	p.mod = newMod(cfg.Handed.Inner, cfg.Logger)
-	p.mod.open, p.mod.size = cfg.DialMod, cmp.Or(cfg.MaxMessage, DefaultMaxMessage)
-	p.mod.within = within(drainTimeout)
-	p.mod.absent.game = func() (string, uint64) {
-		st := cfg.Session.Engine().Stats()
-		return st.Phase, st.Logs
-	}
 	cfg.Session.DrainFirst(func(ctx context.Context) {
 		if client := p.mod.current(); client != nil {
-			_ = p.mod.drain(ctx, client, p.mod.within) // a mod that sends more than can be read holds nothing back
+			_ = drain(ctx, client, cfg.within(drainTimeout)) // a mod that sends more than can be read holds nothing back
 		}
 	})
 	mux := &gabp.Mux{Fallback: p.passMethod}
@@ -154,8 +146,8 @@ func New(cfg Config) (*Proxy, error) {
 		Lax: true, Logger: cfg.Logger,
 		// Mods may be slow, and bridges have time-outs of their own.
 		Limits: gabp.Limits{
-			RequestTimeout: serverTimeout, MessageSize: p.mod.size + 2*messageRest, StringBytes: p.mod.size + 2*messageRest,
-			ConcurrentRequests: bridgeRequests,
+			RequestTimeout: serverTimeout, ConcurrentRequests: bridgeRequests,
+			MessageSize: cfg.MaxMessage + 2*messageRest, StringBytes: cfg.MaxMessage + 2*messageRest,
 		},
 	})
 	if err != nil {
@@ -169,7 +161,9 @@ func New(cfg Config) (*Proxy, error) {
 	p.diagnostics = NewDiagnostics(cfg.Session, cfg.Brief, p.limits)
 	failOpen := cfg.FailOpen || cfg.Session.Attention() == session.OnlyShown
 	p.source = cfg.Session.Source(failOpen)
-	p.gate, err = gate.New(gate.Config{Source: p.source, Allow: cfg.Allow, FailOpen: failOpen, Timeout: p.gateTimeout})
+	p.gate, err = gate.New(gate.Config{
+		Source: p.source, Allow: cfg.Allow, FailOpen: failOpen, Timeout: cfg.within(gateTimeout),
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +182,7 @@ func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
 	defer wg.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	if p.mod.addr != "" {
+	if p.cfg.Handed.Inner.Address != "" {
 		wg.Go(func() { p.mod.run(ctx, p) })
 		wg.Go(func() { p.acknowledgeAll(ctx) })
 		if p.attends {
@@ -202,7 +196,7 @@ func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
 func (p *Proxy) Connect(ctx context.Context, cfg gabp.ClientConfig) (*gabp.Client, error) {
 	near, far := net.Pipe()
 	go p.server.ServeConn(context.WithoutCancel(ctx), far) //nolint:errcheck // it ends with the client
-	cfg.Token = p.handed.Outer.Token
+	cfg.Token = p.cfg.Handed.Outer.Token
 	return gabp.NewClient(ctx, near, cfg)
 }
 

@@ -48,7 +48,7 @@ func (p *Proxy) reportCall(ctx context.Context, r *gabp.Request) (any, error) {
 	if json.Unmarshal(r.Params, &c) != nil || c.Agent == "" || c.Status.Kind() != event.KindOperation {
 		return nil, gabp.Errorf(gabp.CodeInvalidParams, "params: want the agent, id, tool and status of a call")
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.gateTimeout) // the host may be gone
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.cfg.within(gateTimeout)) // the host may be gone
 	defer cancel()
 	verdicts := []heed.Verdict{}
 	for _, run := range p.reported.take(p, c) {

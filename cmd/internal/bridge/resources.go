@@ -27,29 +27,10 @@ const currentPath = "current"
 // Resources returns the definitions of the resources, for resources/list. They belong to the caller. The content of a
 // resource, except for the current item, is the answer of the tool heed/PATH. Its query has the tool's arguments.
 func Resources() (all []gabp.Resource) {
-	for _, r := range []struct{ path, name, description string }{
-		{
-			currentPath, "current item", "The most urgent attention item, as attention/current returns it; null if " +
-				"none is open.",
-		},
-		{"status", "status", "How heed watches this game; as heed/status returns it."},
-		{"items", "open items", "All open attention items; one item is at items/ID, as heed/item returns it."},
-		{
-			"entries", "entries", "What was logged and decided; as heed/entries returns it, whose arguments may follow: " +
-				"entries?after=CURSOR&limit=100.",
-		},
-		{
-			"operations", "operations", "The latest operations; one operation is at operations/ID, as heed/operation " +
-				"returns it.",
-		},
-		{
-			"timeline", "timeline", "Calls, items, refusals and acknowledgements; as heed/timeline returns it: " +
-				"timeline?after=CURSOR.",
-		},
-	} {
-		all = append(all, gabp.Resource{
-			URI: ResourceBase + r.path, Name: "heed: " + r.name, MIMEType: mimeType, Description: r.description,
-		})
+	for _, path := range []string{currentPath, "status", "items", "entries", "operations", "timeline"} {
+		r := gabp.Resource{URI: ResourceBase + path, MIMEType: mimeType}
+		r.Name, r.Description = words(r.URI)
+		all = append(all, r)
 	}
 	return all
 }
@@ -90,12 +71,12 @@ func (d *Diagnostics) resource(ctx context.Context, consumer, rest string) (any,
 	if path == currentPath && len(query) == 0 {
 		return d.view(ctx, consumer), nil
 	}
-	i := slices.IndexFunc(tools(), func(t tool) bool { return t.name == call.Name })
+	i := slices.IndexFunc(Tools(), func(t gabp.Tool) bool { return t.Name == call.Name })
 	if i < 0 {
 		return nil, gabp.Errorf(gabp.CodeResourceNotFound, "no resource %q; resources/list has all resources",
 			cutName(ResourceBase+rest))
 	}
-	if call.Arguments, err = queryArguments(tools()[i].params, id, query); err != nil {
+	if call.Arguments, err = queryArguments(Tools()[i].InputSchema, id, query); err != nil {
 		return nil, err
 	}
 	result, _, err := d.Call(ctx, consumer, call)
@@ -103,20 +84,18 @@ func (d *Diagnostics) resource(ctx context.Context, consumer, rest string) (any,
 }
 
 // queryArguments returns a query as the arguments of a tool, which refuses those that it does not know.
-func queryArguments(params []param, id string, query url.Values) (json.RawMessage, error) {
+func queryArguments(input json.RawMessage, id string, query url.Values) (json.RawMessage, error) {
+	var takes struct{ Properties map[string]struct{ Type any } }
+	_ = json.Unmarshal(input, &takes) // it is a schema
 	all := map[string]any{}
 	for _, key := range slices.Sorted(maps.Keys(query)) {
-		values := query[key]
-		var takes any
-		if i := slices.IndexFunc(params, func(p param) bool { return p.name == key }); i >= 0 {
-			takes = params[i].schema.Type
-		}
+		values, form := query[key], takes.Properties[key].Type
 		switch {
-		case takes == "array":
+		case form == "array":
 			all[key] = values
 		case len(values) > 1 || key == "id":
 			return nil, gabp.BadArgument(key, "one value", "several")
-		case (takes == "integer" || takes == "boolean") && json.Valid([]byte(values[0])):
+		case (form == "integer" || form == "boolean") && json.Valid([]byte(values[0])):
 			all[key] = json.RawMessage(values[0])
 		default:
 			all[key] = values[0]

@@ -19,66 +19,49 @@ import (
 // inBand returns the failure that a tool's result itself reports, its text, and the mod's operation.
 func inBand(result json.RawMessage) (failed bool, text, operation string) {
 	var r struct {
-		Success      json.RawMessage `json:"success"`
-		OK           json.RawMessage `json:"ok"`
-		IsError      json.RawMessage `json:"isError"`
-		Error        json.RawMessage `json:"error"`
-		Message      json.RawMessage `json:"message"`
-		ErrorMessage json.RawMessage `json:"errorMessage"`
-		OperationID  json.RawMessage `json:"operationId"`
-		Operation    json.RawMessage `json:"operation"`
-		Meta         json.RawMessage `json:"meta"`
-		MetaMCP      json.RawMessage `json:"_meta"`
+		Success, OK, IsError, Error, Message, ErrorMessage any
+		OperationID, Operation, Meta                       any
+		MetaMCP                                            any `json:"_meta"`
 	}
-	if !isObject(result) || json.Unmarshal(result, &r) != nil {
+	if json.Unmarshal(result, &r) != nil { // no object
 		return false, "", ""
 	}
 	// A member of another type is ignored.
-	switch {
-	case isBool(r.Success):
-		failed = string(r.Success) == "false"
-	case isBool(r.OK):
-		failed = string(r.OK) == "false"
-	default:
-		failed = string(r.IsError) == "true" || isText(r.Error) || isObject(r.Error)
+	succeeded, said := r.Success.(bool)
+	if !said {
+		succeeded, said = r.OK.(bool)
+	}
+	_, object := r.Error.(map[string]any)
+	failed = !succeeded
+	if !said {
+		failed = r.IsError == true || object || textAt(r.Error) != ""
 	}
 	if failed {
-		text = cmp.Or(textOf(r.ErrorMessage), textOf(r.Error), textOf(r.Message))
+		text = cmp.Or(messageOf(r.ErrorMessage), messageOf(r.Error), messageOf(r.Message))
 	}
-	for _, raw := range []json.RawMessage{
-		r.OperationID, memberOf(r.Operation, "operationId"),
-		memberOf(r.Meta, "operationId"), memberOf(r.MetaMCP, "operationId"),
-	} {
-		if isText(raw) {
-			operation = textOf(raw)
-			break
-		}
-	}
+	operation = cmp.Or(textAt(r.OperationID), textAt(r.Operation, "operationId"), textAt(r.Meta, "operationId"),
+		textAt(r.MetaMCP, "operationId"))
 	return failed, text, operation
 }
 
-// textOf returns the text of a string, or of the member message of an object.
-func textOf(raw json.RawMessage) string {
-	if isObject(raw) {
-		raw = memberOf(raw, "message")
+// messageOf returns a text, or the member message of an object.
+func messageOf(v any) string { return cmp.Or(textAt(v), textAt(v, "message")) }
+
+// textAt returns the text at a path of names in decoded JSON, "" if there is none.
+func textAt(v any, path ...string) string {
+	for _, name := range path {
+		object, _ := v.(map[string]any)
+		v = object[name]
 	}
-	var s string
-	_ = json.Unmarshal(raw, &s) // "" if it is no text
-	return s
+	text, _ := v.(string)
+	return text
 }
 
-func memberOf(object json.RawMessage, name string) json.RawMessage {
-	var m map[string]json.RawMessage
-	_ = json.Unmarshal(object, &m) // nil if it is no object
-	return m[name]
-}
-
-func isBool(raw json.RawMessage) bool { return string(raw) == "true" || string(raw) == "false" }
-
-// isText reports whether raw is a string that is not empty.
-func isText(raw json.RawMessage) bool {
-	raw = bytes.TrimSpace(raw)
-	return len(raw) > 2 && raw[0] == '"'
+// textIn is [textAt] in JSON text.
+func textIn(raw json.RawMessage, path ...string) string {
+	var v any
+	_ = json.Unmarshal(raw, &v) // nil if there is none
+	return textAt(v, path...)
 }
 
 func isObject(raw json.RawMessage) bool {

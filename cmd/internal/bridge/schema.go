@@ -3,6 +3,7 @@ package bridge
 import (
 	"cmp"
 	"encoding/json"
+	"reflect"
 	"slices"
 
 	"github.com/heedlog/heed/gabp"
@@ -46,24 +47,36 @@ func outputSchema(v any) json.RawMessage {
 	return Encode(json.RawMessage((&schema.Form{Values: []any{v}}).JSON()))
 }
 
-// inputSchema returns the schema of the arguments of a tool. It has the same meaning in draft 07 of JSON Schema, which
-// the protocol names, and in 2020-12.
-func inputSchema(params []param) json.RawMessage {
-	s := &schema.Schema{Type: "object", Properties: schema.Properties{}, AdditionalProperties: false}
-	for i := range params {
-		p := &params[i]
-		s.Properties = append(s.Properties, schema.Property{Name: p.name, Schema: &p.schema})
-		switch {
-		case p.alias != "":
-			// To require one of both would take an anyOf at the top, which hosts of agents refuse in the schemas of
-			// tools: parseArgs does it.
-			other := p.schema
-			other.Description = "Another name for " + p.name + "."
-			s.Properties = append(s.Properties, schema.Property{Name: p.alias, Schema: &other})
-		case p.required:
-			s.Required = append(s.Required, p.name)
-		}
+// inputSchema returns the schema of the arguments of a tool, a struct. It has the same meaning in draft 07 of JSON
+// Schema, which the protocol names, and in 2020-12. To require one of two members would take an anyOf at the top, which
+// hosts of agents refuse in the schemas of tools.
+func inputSchema(arguments reflect.Type) *schema.Schema {
+	s := schema.Input(arguments)
+	for _, p := range s.Properties {
+		constrain(p.Schema)
 	}
 	slices.SortFunc(s.Properties, func(a, b schema.Property) int { return cmp.Compare(a.Name, b.Name) })
-	return Encode(s)
+	return s
+}
+
+// constrain adds the bounds of an argument that its field does not have. The maximum of a text is of its characters; a
+// text with a minimum is a [ref].
+func constrain(s *schema.Schema) {
+	switch {
+	case s.Items != nil:
+		s.MinItems, s.UniqueItems = new(1), true
+		constrain(s.Items)
+	case s.Enum != nil:
+		s.Type = "string"
+	case s.Type == "string":
+		s.MinLength, s.MaxLength = new(1), new(maxText)
+		if s.Maximum != nil {
+			s.MaxLength, s.Maximum = new(int(*s.Maximum)), nil
+		}
+		if s.Minimum != nil {
+			s.Type, s.Maximum = []string{"string", "integer"}, new(float64(maxInteger))
+		}
+	case s.Type == "integer" && s.Maximum == nil:
+		s.Maximum = new(float64(maxInteger))
+	}
 }

@@ -34,7 +34,7 @@ type LogStatus struct {
 }
 
 // status answers heed/status.
-func (d *Diagnostics) status(ctx context.Context, _ string, _ args) (any, error) {
+func (d *Diagnostics) status(ctx context.Context, _ string, _ struct{}) (*Status, error) {
 	behind := d.sync(ctx)
 	latest := cursorText(d.epoch, d.session.Engine().Latest().Seq)
 	out := &Status{Status: d.session.Status(), Behind: behind, Latest: latest}

@@ -79,20 +79,20 @@ func TestEntryStack(t *testing.T) {
 		return &journal.Record{Entry: event.Entry{Message: "m", Stack: stack}}
 	}
 	for stack, n := range map[string]int{"": 0, "\n": 0, "a": 1, "a\nb\r\n": 2} {
-		e := look{chars: 10}.entry(record(stack))
+		e := look{Chars: 10}.entry(record(stack))
 		require.Equal(t, n, e.StackLines, stack)
 		require.Nil(t, e.Stack)
 		require.False(t, e.Cut)
 	}
-	e := look{chars: 10, stack: true}.entry(record(strings.Repeat("a", 19) + "\nb\nc"))
+	e := look{Chars: 10, Stack: true}.entry(record(strings.Repeat("a", 19) + "\nb\nc"))
 	require.Equal(t, []string{strings.Repeat("a", 19), "b"}, e.Stack)
 	require.True(t, e.Cut)
-	e = look{chars: 1, stack: true}.entry(&journal.Record{Entry: event.Entry{Message: "mm", Stack: "a"}})
+	e = look{Chars: 1, Stack: true}.entry(&journal.Record{Entry: event.Entry{Message: "mm", Stack: "a"}})
 	require.True(t, e.Cut, "the message")
-	e = look{chars: 1000, stack: true}.entry(record(lines(maxStackLines, "a")))
+	e = look{Chars: 1000, Stack: true}.entry(record(lines(maxStackLines, "a")))
 	require.Len(t, e.Stack, maxStackLines)
 	require.False(t, e.Cut)
-	e = look{chars: 1000, stack: true}.entry(record(lines(maxStackLines+1, "a")))
+	e = look{Chars: 1000, Stack: true}.entry(record(lines(maxStackLines+1, "a")))
 	require.Len(t, e.Stack, maxStackLines)
 	require.True(t, e.Cut)
 }
@@ -101,7 +101,7 @@ func lines(n int, text string) string { return strings.TrimSuffix(strings.Repeat
 
 // TestPageSize holds that a page has as many entries as fit, and one in any case.
 func TestPageSize(t *testing.T) {
-	l := look{chars: maxPageBytes}
+	l := look{Chars: maxPageBytes}
 	sized := func(n int) journal.Record {
 		r := journal.Record{Entry: event.Entry{Message: "x"}}
 		e := l.entry(&r)

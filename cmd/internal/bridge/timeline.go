@@ -8,12 +8,8 @@ import (
 	"github.com/heedlog/heed/gabp"
 )
 
-// The bounds of answers about the timeline.
-const (
-	defaultEvents = 50
-	maxEvents     = 200
-	maxCovered    = 32
-)
+// maxCovered bounds the items that an event names.
+const maxCovered = 32
 
 // Timeline is the answer of heed/timeline.
 type Timeline struct {
@@ -23,12 +19,6 @@ type Timeline struct {
 	Omitted int             `json:"omitted" jsonschema:"Earlier events that match, when after is not given."`
 	Lost    uint64          `json:"lost" jsonschema:"Events after the cursor that were evicted."`
 	More    bool            `json:"more" jsonschema:"There is more after next."`
-}
-
-// timelineKinds are the kinds of events, in the order of the schema.
-var timelineKinds = []any{
-	session.CallBegan, session.CallEnded, session.CallRefused, session.ItemOpened, session.ItemUpdated,
-	session.ItemCleared, session.Acknowledged, session.AckUnknown,
 }
 
 // shown returns an event whose texts are safe to show.
@@ -42,13 +32,22 @@ func shown(e session.Event) session.Event {
 	return e
 }
 
+type timelineArgs struct {
+	After     ref                 `json:"after,omitempty" minimum:"0" maximum:"512" jsonschema:"Start after this cursor: next of an earlier answer. Without it, the latest events are returned."`
+	Limit     int                 `json:"limit,omitempty" minimum:"1" maximum:"200" default:"50" jsonschema:"The most events to return."`
+	Kinds     []session.EventKind `json:"kinds,omitempty" enum:"call_began,call_ended,call_refused,item_opened,item_updated,item_cleared,acknowledged,ack_unknown" jsonschema:"Only events of these kinds."`
+	Consumer  string              `json:"consumer,omitempty" jsonschema:"Only what this agent did."`
+	Operation string              `json:"operation,omitempty" jsonschema:"Only events of this operation."`
+	Attention string              `json:"attention,omitempty" jsonschema:"Only events of this item: its id, or the number that ends it."`
+}
+
 // timeline answers heed/timeline.
-func (d *Diagnostics) timeline(_ context.Context, _ string, a args) (any, error) {
+func (d *Diagnostics) timeline(_ context.Context, _ string, in timelineArgs) (*Timeline, error) {
 	var after uint64
 	run := ""
-	if a.has("after") {
+	if in.After != "" {
 		var ok bool
-		if run, after, ok = cutCursor(a.text("after")); !ok {
+		if run, after, ok = cutCursor(string(in.After)); !ok {
 			return nil, gabp.BadArgument("after", wantCursor, "another text")
 		}
 	}
@@ -60,22 +59,19 @@ func (d *Diagnostics) timeline(_ context.Context, _ string, a args) (any, error)
 		return nil, notAfter("beyond", "a cursor past the latest event", "events", all, next)
 	}
 	last := latest
-	kinds, consumer, attention, operation := a.words("kinds"), a.text("consumer"), a.text("attention"), a.text("operation")
-	if attention != "" {
-		attention = d.session.ItemID(attention)
-	}
+	attention := d.session.ItemID(in.Attention)
 	events = slices.DeleteFunc(events, func(e session.Event) bool {
-		return len(kinds) > 0 && !slices.Contains(kinds, string(e.Kind)) || consumer != "" && e.Consumer != consumer ||
-			operation != "" && e.Operation != operation ||
+		return len(in.Kinds) > 0 && !slices.Contains(in.Kinds, e.Kind) || in.Consumer != "" && e.Consumer != in.Consumer ||
+			in.Operation != "" && e.Operation != in.Operation ||
 			attention != "" && e.Attention != attention && e.Successor != attention && !slices.Contains(e.Covered, attention)
 	})
 	out := Timeline{Run: d.run, Events: []session.Event{}, Lost: integer(lost)}
-	if limit := a.integer("limit"); len(events) > limit {
-		if a.has("after") {
-			events, out.More = events[:limit], true
-			last = events[limit-1].Number
+	if len(events) > in.Limit {
+		if in.After != "" {
+			events, out.More = events[:in.Limit], true
+			last = events[in.Limit-1].Number
 		} else {
-			out.Omitted = len(events) - limit
+			out.Omitted = len(events) - in.Limit
 			events = events[out.Omitted:]
 		}
 	}

@@ -34,7 +34,7 @@ func (p *Proxy) welcome(ctx context.Context, s *gabp.ServerSession, w *gabp.Welc
 	if !p.observes(s) {
 		p.waiting.Add(1)
 		p.log.Debug("a bridge waits for the game's mod", "bridge", s.Consumer)
-		p.mod.await(ctx, p.modWait)
+		p.mod.await(ctx, p.cfg.ModWait)
 		p.waiting.Add(-1)
 		if ctx.Err() != nil { // no agent has arrived
 			return ctx.Err()
@@ -55,7 +55,7 @@ func (p *Proxy) welcome(ctx context.Context, s *gabp.ServerSession, w *gabp.Welc
 	}
 	w.ServerInfo = theirs.ServerInfo
 	w.SchemaVersion = cmp.Or(theirs.SchemaVersion, w.SchemaVersion)
-	w.Observed = p.handed.observed(theirs.Observed)
+	w.Observed = p.cfg.Handed.observed(theirs.Observed)
 	caps := p.capabilities()
 	caps.Methods = slices.Concat(caps.Methods, w.Capabilities.Methods) // the server's own
 	caps.Events = slices.Concat(caps.Events, w.Capabilities.Events)
@@ -81,7 +81,7 @@ func (p *Proxy) Arrive(ctx context.Context, consumer string) {
 
 // observes reports whether a session is no agent's.
 func (p *Proxy) observes(s *gabp.ServerSession) bool {
-	return p.observer != "" && s.Client == p.observer
+	return p.cfg.Observer != "" && s.Client == p.cfg.Observer
 }
 
 // left counts an agent whose session is over.

@@ -30,8 +30,11 @@ type agent struct {
 
 	talk     *conversation  // nil for an agent that is not steered
 	inFlight sync.WaitGroup // calls whose result the agent may not see
+	calls    int            // so far, of one that is steered
 
-	tally tally
+	tally   tally
+	clean   []int     // steps whose result was clean
+	recover []float64 // seconds from each fault that broke the state to the reading that found it
 }
 
 // way is a way to a game that has no bridge. Its results and refusals have the form of those over GABP.
@@ -39,29 +42,6 @@ type way interface {
 	call(ctx context.Context, tool string, args any) (json.RawMessage, error)
 	// ack acknowledges an item, which the agent knows up to an entry.
 	ack(ctx context.Context, id string, through uint64) error
-}
-
-// tally has the counts of an agent itself.
-type tally struct {
-	Stops      int
-	LeftOut    int // steps that were stopped too often
-	FalseStops int // the state was as it had been read
-	Acks       int
-	Reads      int             // for a result's sake
-	EmptyReads int             // of those: the state was as it had been read
-	Bytes      int             // of attention that it was given
-	ByHabit    int             // faults that no stop and no result led to
-	Standing   int             // calls under a standing item
-	Clean      []int           // steps whose result was clean
-	Late       map[kind][3]int // faults right after a result, by where they were found
-
-	Recover     map[kind][]float64 // seconds from a fault to the reading that found it
-	Steers      int                // prompts after a turn was stopped
-	FalseSteers int                // the state was as it had been read, or it was no news any more
-	Unknown     int                // calls whose result the agent did not see
-	Canceled    time.Duration      // thinking that was stopped, in nanoseconds
-
-	calls int
 }
 
 // pace is how long an agent thinks before each thing it does: always the same; 0: from 2 to 20 s.
@@ -90,13 +70,6 @@ func (p pace) String() string {
 	return time.Duration(p).String()
 }
 
-// Where a fault right after a result was found: on that result, before the next call, or later.
-const (
-	onResult = iota
-	atGate
-	missed
-)
-
 // habit is how often an agent reads the state without a reason.
 const habit = 20
 
@@ -108,7 +81,7 @@ const (
 )
 
 func (a *agent) run(ctx context.Context, calls int) error {
-	a.tally.Late, a.tally.Recover = map[kind][3]int{}, map[kind][]float64{}
+	a.tally = tally{}
 	defer a.inFlight.Wait()
 	if err := a.turn(ctx, 0); err != nil {
 		return err
@@ -121,12 +94,8 @@ func (a *agent) run(ctx context.Context, calls int) error {
 			return fmt.Errorf("step %d: %w", i, err)
 		}
 		if i%habit == habit-1 {
-			r, err := a.read(ctx, forHabit)
-			if err != nil {
+			if _, err := a.read(ctx, forHabit); err != nil {
 				return err
-			}
-			if r.Broken != "" {
-				a.tally.ByHabit++
 			}
 		}
 	}
@@ -144,52 +113,57 @@ func (a *agent) build(ctx context.Context, i int) error {
 		if err := a.pause(ctx); err != nil {
 			return err
 		}
-		if item, err := a.current(ctx); err != nil {
-			return err
-		} else if item != nil {
-			a.trace("step %d: not sent: %s", i, item.Summary)
-			if err := a.stop(ctx, item, forGate); err != nil {
-				return err
-			}
-			continue // the call was not sent
-		}
-		made := map[string]int64{"step": int64(i), "made": time.Now().UnixNano()}
-		raw, seen, err := a.call(ctx, "colony/build", made)
-		if !seen {
-			return err // it is executed: not again
-		}
-		if refused, ok := errors.AsType[*gabp.Error](err); ok && refused.Code == gabp.CodeToolUnavailable {
-			res, err := a.result(refused.Data)
-			if err != nil {
-				return err
-			}
-			if res.item == nil {
-				return refused
-			}
-			a.trace("step %d: refused: %s", i, res.item.Summary)
-			if err := a.stop(ctx, res.item, forGate); err != nil {
-				return err
-			}
-			continue // it was not executed
-		}
+		res, executed, err := a.try(ctx, i)
 		if err != nil {
 			return err
 		}
-		res, err := a.result(raw)
-		if err != nil {
+		if executed { // not again
+			return a.look(ctx, i, res)
+		}
+		a.trace("step %d: refused: %s", i, res.item.Summary)
+		if err := a.stop(ctx, res.item, forGate); err != nil {
 			return err
 		}
-		return a.look(ctx, i, &res) // it was executed: not again
 	}
-	a.tally.LeftOut++
+	a.tally[leftOut]++
 	return nil
+}
+
+// try makes a call, unless an item blocks. The result is nil if the agent does not see it.
+func (a *agent) try(ctx context.Context, i int) (res *result, executed bool, err error) {
+	if item, err := a.current(ctx); err != nil || item != nil {
+		return &result{item: item}, false, err
+	}
+	made := map[string]int64{"step": int64(i), "made": time.Now().UnixNano()}
+	raw, seen, err := a.call(ctx, "colony/build", made)
+	if !seen {
+		return nil, true, err
+	}
+	refused, held := errors.AsType[*gabp.Error](err)
+	if held = held && refused.Code == gabp.CodeToolUnavailable; held {
+		raw = refused.Data
+	} else if err != nil {
+		return nil, false, err
+	}
+	res, err = parseResult(raw)
+	if err != nil {
+		return nil, false, err
+	}
+	a.tally[bytesGiven] += res.bytes
+	if held && res.item == nil {
+		return nil, false, refused
+	}
+	return res, !held, nil
 }
 
 // look takes the action that the result of a step suggests.
 func (a *agent) look(ctx context.Context, i int, res *result) error {
+	if res == nil {
+		return nil
+	}
 	a.trace("step %d: %s %s %s", i, res.verdict.Outcome, res.verdict.Reason, res.summary())
 	if res.verdict.Reason == string(coalesce.ReasonStanding) {
-		a.tally.Standing++
+		a.tally[standing]++
 	}
 	news := res.item != nil || res.verdict.Outcome != "" && res.verdict.Outcome != coalesce.Clean
 	switch {
@@ -198,14 +172,13 @@ func (a *agent) look(ctx context.Context, i int, res *result) error {
 	case news && a.by != nil && a.talk != nil && a.talk.prompts():
 		return nil // the verdict is in the prompt, with the item
 	case news:
-		a.tally.Reads++
 		r, err := a.read(ctx, i)
 		if r.Broken == "" {
-			a.tally.EmptyReads++
+			a.tally[emptyReads]++
 		}
 		return err
 	}
-	a.tally.Clean = append(a.tally.Clean, i)
+	a.clean = append(a.clean, i)
 	return nil
 }
 
@@ -219,13 +192,10 @@ func (a *agent) current(ctx context.Context) (*heed.Item, error) {
 		return nil, err
 	}
 	var res gabp.CurrentResult
-	if err := json.Unmarshal(raw, &res); err != nil {
-		return nil, err
+	if err := json.Unmarshal(raw, &res); err != nil || res.Attention == nil || !res.Attention.Blocking {
+		return nil, err // nothing blocks
 	}
-	if res.Attention == nil || !res.Attention.Blocking {
-		return nil, nil //nolint:nilnil // nothing blocks
-	}
-	a.tally.Bytes += len(raw)
+	a.tally[bytesGiven] += len(raw)
 	if a.talk != nil {
 		a.talk.shown(res.Attention)
 	}
@@ -236,10 +206,7 @@ func (a *agent) current(ctx context.Context) (*heed.Item, error) {
 type result struct {
 	bytes   int        // about attention
 	item    *heed.Item // nil for none
-	verdict struct {
-		Outcome string `json:"outcome"`
-		Reason  string `json:"reason"`
-	}
+	verdict struct{ Outcome, Reason string }
 }
 
 func (r *result) summary() string {
@@ -249,31 +216,21 @@ func (r *result) summary() string {
 	return fmt.Sprintf("blocking=%v %s", r.item.Blocking, r.item.Summary)
 }
 
-func (a *agent) result(raw json.RawMessage) (result, error) {
-	res, err := parseResult(raw)
-	a.tally.Bytes += res.bytes
-	return res, err
-}
-
-func parseResult(raw json.RawMessage) (res result, err error) {
-	var with struct {
-		Attention json.RawMessage `json:"attention"`
-		Verdict   json.RawMessage `json:"verdict"`
-		Brief     json.RawMessage `json:"brief"`
-	}
+func parseResult(raw json.RawMessage) (*result, error) {
+	var with struct{ Attention, Verdict, Brief json.RawMessage }
 	if err := json.Unmarshal(raw, &with); err != nil {
-		return res, err
+		return nil, err
 	}
-	res.bytes = len(with.Attention) + len(with.Verdict) + len(with.Brief)
+	res := &result{bytes: len(with.Attention) + len(with.Verdict) + len(with.Brief)}
 	if len(with.Verdict) > 0 {
 		if err := json.Unmarshal(with.Verdict, &res.verdict); err != nil {
-			return res, err
+			return nil, err
 		}
 	}
 	if len(with.Attention) > 0 {
 		item, err := gabp.ParseAttention(with.Attention)
 		if err != nil {
-			return res, err
+			return nil, err
 		}
 		res.item = &item
 	}
@@ -302,21 +259,20 @@ func (a *agent) handle(ctx context.Context, known map[string]uint64, step int) e
 		}
 		if !strings.HasPrefix(id, blindPrefix) { // else it looks again before the next call
 			reads = true
-			a.tally.Acks++
+			a.tally[acks]++
 		}
 	}
 	if !reads {
 		return nil
 	}
-	a.tally.Stops++
 	r, err := a.read(ctx, step)
 	if err != nil {
 		return err
 	}
 	if r.Broken == "" {
-		a.tally.FalseStops++
+		a.tally[falseStops]++
 		if step == forSteer {
-			a.tally.FalseSteers++
+			a.tally[falseSteers]++
 		}
 		a.trace("  a false stop")
 	}
@@ -343,17 +299,15 @@ func (a *agent) read(ctx context.Context, step int) (r reading, err error) {
 		return r, err
 	}
 	a.trace("  broken by %q of step %d, %.3f s ago, %d calls", r.Broken, r.Step, r.SinceMs/1000, r.Calls)
-	a.tally.Recover[r.Broken] = append(a.tally.Recover[r.Broken], r.SinceMs/1000)
-	found := a.tally.Late[r.Broken]
+	a.recover = append(a.recover, r.SinceMs/1000)
 	switch {
 	case r.Calls > 0:
-		found[missed]++
+		a.tally[missed.by(r.Broken)]++
 	case step == forHabit: // before any report
 	case step == r.Step:
-		found[onResult]++
+		a.tally[onResult.by(r.Broken)]++
 	default:
-		found[atGate]++
+		a.tally[atGate.by(r.Broken)]++
 	}
-	a.tally.Late[r.Broken] = found
 	return r, nil
 }

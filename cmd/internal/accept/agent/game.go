@@ -30,7 +30,7 @@ type game struct {
 	mu     sync.Mutex
 	random *rand.Rand
 	breach *breach // nil while the state is as it was read last
-	score  score
+	tally  tally
 	load   loadState
 	lines  []written
 	calls  []executed
@@ -66,14 +66,6 @@ type (
 	}
 )
 
-// score has the counts of the game.
-type score struct {
-	Executed  int
-	Faults    int          // that showed
-	Incidents int          // faults that broke a state that still held
-	Stale     map[kind]int // calls on a broken state, by the fault that broke it
-}
-
 // reading is the result of colony/read.
 type reading struct {
 	Broken  kind    `json:"broken"` // the fault since the last reading, "" for none
@@ -86,8 +78,7 @@ type reading struct {
 func newGame(ctx context.Context, p *plan, seed uint64, lead time.Duration, log io.Writer, policyName string) *game {
 	g := &game{
 		plan: p, seed: seed, lead: lead, log: log, end: ctx, said: func(string, ...any) {},
-		random: rand.New(rand.NewPCG(seed, 1)),
-		score:  score{Stale: map[kind]int{}},
+		random: rand.New(rand.NewPCG(seed, 1)), tally: tally{},
 	}
 	switch policyName {
 	case policyNaive:
@@ -117,7 +108,7 @@ func (g *game) serve(l net.Listener, token string) error {
 	})
 	mux.Handle(gabp.MethodToolsCall, g.call)
 	if g.mod != nil {
-		g.mod.register(mux)
+		(&gabp.Attention{Source: g.mod}).Register(mux)
 	}
 	server, err := gabp.NewServer(gabp.ServerConfig{
 		Token: token, AgentID: "colony", App: gabp.App{Name: "Colony", Version: "1"}, Mux: mux,
@@ -181,15 +172,13 @@ func (g *game) build(i int, made time.Time) {
 		}
 		g.mu.Lock()
 	}
-	g.score.Executed++
+	g.tally[executedCalls]++
 	switch {
 	case g.breach == nil:
 	case made.After(g.breach.at):
-		g.score.Stale[g.breach.kind]++
+		g.tally[stale]++
 		g.breach.calls++
 		e.stale = true
-	default:
-		g.score.Stale[meanwhile]++
 	}
 	if s.says {
 		g.writeLocked(infoLine(g.random), false)
@@ -285,7 +274,6 @@ func (g *game) fail(i int, f *fault) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.writeLocked(f.lines[0], true)
-	g.score.Faults++
 	g.said("  fault %q of step %d: %.60s", f.kind, i, f.lines[0])
 	k := f.kind
 	if l := &g.load; l.ended != nil {
@@ -300,7 +288,7 @@ func (g *game) fail(i int, f *fault) {
 	}
 	if g.breach == nil {
 		g.breach = &breach{kind: k, step: i, at: time.Now()}
-		g.score.Incidents++
+		g.tally[incidents]++
 	}
 }
 
@@ -367,7 +355,8 @@ func (g *game) writeLocked(text string, isError bool) {
 // policy is the attention of mods that have their own: each error blocks, an open item counts and holds so many
 // samples, and an error after an acknowledgement is a new item.
 type policy struct {
-	samples int
+	gabp.AttentionSource // has no events
+	samples              int
 
 	mu   sync.Mutex
 	n    uint64
@@ -400,33 +389,24 @@ func (p *policy) logged(text string) {
 	}
 }
 
-// current returns a copy of the open item.
-func (p *policy) current() *heed.Item {
+// Current implements [gabp.AttentionSource].
+func (p *policy) Current(context.Context, string) (heed.Item, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.item == nil {
-		return nil
+		return heed.Item{}, false
 	}
-	a := *p.item
-	return &a
+	return *p.item, true
 }
 
-func (p *policy) register(mux *gabp.Mux) {
-	mux.Handle(gabp.MethodAttentionCurrent, func(context.Context, *gabp.Request) (any, error) {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		return gabp.CurrentResult{Attention: p.current()}, nil
-	})
-	mux.Handle(gabp.MethodAttentionAck, func(_ context.Context, r *gabp.Request) (any, error) {
-		var a gabp.AckParams
-		if err := json.Unmarshal(r.Params, &a); err != nil {
-			return nil, gabp.Errorf(gabp.CodeInvalidParams, "%v", err)
-		}
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		res := gabp.AckResult{AttentionID: a.AttentionID}
-		if p.item != nil && p.item.ID == a.AttentionID {
-			p.item, res.Acknowledged = nil, true
-		}
-		res.CurrentAttention = p.current()
-		return res, nil
-	})
+// Ack implements [gabp.AttentionSource].
+func (p *policy) Ack(ctx context.Context, consumer, id string) heed.AckResult {
+	p.mu.Lock()
+	acknowledged := p.item != nil && p.item.ID == id
+	if acknowledged {
+		p.item = nil
+	}
+	p.mu.Unlock()
+	now, open := p.Current(ctx, consumer)
+	return heed.AckResult{Acknowledged: acknowledged, ID: id, Current: now, Open: open}
 }

@@ -45,8 +45,6 @@ const (
 	late     kind = "late"  // 3 to 15 s after the result
 	alone    kind = "alone" // by itself
 	loading  kind = "load"  // while the game is loaded
-
-	meanwhile kind = "meanwhile" // of stale calls: between the making of a call and its execution
 )
 
 // afters are the faults right after a result.

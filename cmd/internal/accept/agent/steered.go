@@ -160,7 +160,7 @@ func (a *agent) pause(ctx context.Context) error {
 		if prompt == nil {
 			return nil
 		}
-		a.tally.Canceled += time.Since(began)
+		a.tally[canceled] += int(time.Since(began))
 		if err := a.steered(ctx, prompt); err != nil {
 			return err
 		}
@@ -185,8 +185,8 @@ func (a *agent) call(ctx context.Context, tool string, args any) (json.RawMessag
 		return raw, true, err
 	}
 	done := make(chan answer, 1)
-	a.tally.calls++
-	id := fmt.Sprint(a.tally.calls)
+	a.calls++
+	id := fmt.Sprint(a.calls)
 	a.talk.machine.CallBegan(id)
 	a.inFlight.Go(func() {
 		raw, err := call(ctx, tool, args)
@@ -194,7 +194,7 @@ func (a *agent) call(ctx context.Context, tool string, args any) (json.RawMessag
 	})
 	got, prompt := wait(a.talk, done)
 	if prompt != nil {
-		a.tally.Unknown++
+		a.tally[unknown]++
 		a.trace("  stopped during %s", tool)
 		return nil, false, a.steered(ctx, prompt)
 	}
@@ -233,7 +233,7 @@ func (a *agent) turn(ctx context.Context, step int) error {
 	if b.Delivery == 0 {
 		return nil
 	}
-	a.tally.Bytes += len(steer.Framing{}.Render(b))
+	a.tally[bytesGiven] += len(steer.Framing{}.Render(b))
 	known := blocking(c.machine.Confirm(b.Delivery))
 	if len(known) == 0 {
 		return nil
@@ -258,15 +258,15 @@ func blocking(messages []steer.Message) map[string]uint64 {
 // steered handles a prompt: look, acknowledge, read the state again. If the agent is stopped once more before it acts,
 // the new prompt has all messages of this one.
 func (a *agent) steered(ctx context.Context, b *steer.Batch) error {
-	a.tally.Bytes += len(steer.Framing{}.Render(*b))
-	a.tally.Steers++
+	a.tally[bytesGiven] += len(steer.Framing{}.Render(*b))
+	a.tally[steers]++
 	a.trace("  steered: %d messages", len(b.Messages))
 	if err := a.pause(ctx); err != nil {
 		return err
 	}
 	known := blocking(a.talk.machine.Confirm(b.Delivery))
 	if len(known) == 0 && b.Unknown == 0 {
-		a.tally.FalseSteers++ // it is no news any more
+		a.tally[falseSteers]++ // it is no news any more
 		return nil
 	}
 	return a.handle(ctx, known, forSteer)

@@ -4,19 +4,63 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"github.com/heedlog/heed/cmd/internal/accept/stage"
 )
 
-// outcome is how one agent did with one game.
+// count names a count of a game, or of its agent.
+type count string
+
+const (
+	executedCalls count = "executed calls"
+	incidents     count = "faults that broke a state that still held"
+	stale         count = "calls on a state that was broken before they were made"
+	leftOut       count = "steps that were stopped too often"
+	falseStops    count = "stops: the state was as it had been read"
+	acks          count = "acknowledgements"
+	emptyReads    count = "readings for a result's sake: the state was as it had been read"
+	bytesGiven    count = "bytes of attention that the agent was given"
+	standing      count = "calls under a standing item"
+	steers        count = "prompts after a turn was stopped"
+	falseSteers   count = "steers: the state was as it had been read, or it was no news any more"
+	unknown       count = "calls whose result the agent did not see"
+	canceled      count = "nanoseconds of thinking that was stopped"
+	told          count = "calls with a result or a final verdict that was clean"
+	wrong         count = "of those, calls with an urgent record in their window; less than 0: not known"
+
+	// Where faults right after a result were found: on that result, before the next call, or later.
+	onResult count = "on the result "
+	atGate   count = "before the next call "
+	missed   count = "later "
+)
+
+// by returns the count for one kind of faults.
+func (c count) by(k kind) count { return c + count(k) }
+
+// tally has the counts of a game, of an agent, or of both in many games.
+type tally map[count]int
+
+// add adds the counts of other.
+func (t tally) add(other tally) {
+	for c, n := range other {
+		t[c] += n
+	}
+}
+
+// outcome is how one agent did with one game, or with several.
 type outcome struct {
 	Plan   planName
 	Policy string
 	Think  pace
-	score
 	tally
-	Told  int // calls with a result or a final verdict that was clean
-	Wrong int // of those: an urgent record was in the call's window; -1: not known
+	recover []float64 // seconds from each fault to the reading that found it
+}
+
+// take adds the outcome of another game.
+func (r *outcome) take(o *outcome) {
+	r.add(o.tally)
+	r.recover = append(r.recover, o.recover...)
 }
 
 // game returns the plan, and the pace of the agent where it is not the usual one.
@@ -27,55 +71,12 @@ func (r *outcome) game() string {
 	return fmt.Sprintf("%s, %s", r.Plan, r.Think)
 }
 
-func (r *outcome) counts() []*int {
-	return []*int{
-		&r.Executed, &r.Faults, &r.Incidents, &r.Stops, &r.LeftOut, &r.FalseStops, &r.Acks, &r.Reads, &r.EmptyReads,
-		&r.Bytes, &r.ByHabit, &r.Standing, &r.Steers, &r.FalseSteers, &r.Unknown, &r.Told, &r.Wrong,
-	}
-}
-
-// add adds the counts of o.
-func (r *outcome) add(o *outcome) {
-	for i, sum := range r.counts() {
-		*sum += *o.counts()[i]
-	}
-	r.Canceled += o.Canceled
-	if r.Stale == nil {
-		r.Stale, r.Late, r.Recover = map[kind]int{}, map[kind][3]int{}, map[kind][]float64{}
-	}
-	for k, n := range o.Stale {
-		r.Stale[k] += n
-	}
-	for k, s := range o.Recover {
-		r.Recover[k] = append(r.Recover[k], s...)
-	}
-	for k, n := range o.Late {
-		sum := r.Late[k]
-		for i := range n {
-			sum[i] += n[i]
-		}
-		r.Late[k] = sum
-	}
-}
-
-// stale returns how many calls acted on a fault that had shown before they were made.
-func (r *outcome) stale() (n int) {
-	for k, calls := range r.Stale {
-		if k != meanwhile {
-			n += calls
-		}
-	}
-	return n
-}
-
 // per returns n for each of so many.
 func per(n, of int) float64 { return float64(n) / float64(max(of, 1)) }
 
-func (r *outcome) stalePercent() float64  { return 100 * per(r.stale(), r.Executed) }
-func (r *outcome) falsePer100() float64   { return 100 * per(r.FalseStops, r.Executed) }
-func (r *outcome) acksPerFault() float64  { return per(r.Acks, r.Incidents) }
-func (r *outcome) readsPer100() float64   { return 100 * per(r.EmptyReads, r.Executed) }
-func (r *outcome) bytesPerFault() float64 { return per(r.Bytes, r.Incidents) }
+// per100 returns a count for 100 calls, perFault for an incident.
+func (r *outcome) per100(c count) float64   { return 100 * per(r.tally[c], r.tally[executedCalls]) }
+func (r *outcome) perFault(c count) float64 { return per(r.tally[c], r.tally[incidents]) }
 
 // What text and thinking cost: so many bytes are a token, and an agent thinks so many tokens a second. Both are
 // assumptions, the same for all policies.
@@ -84,42 +85,35 @@ const (
 	tokensPerSecond = 50
 )
 
+// canceledPerFault returns the seconds of thinking that were stopped, for an incident.
+func (r *outcome) canceledPerFault() float64 { return r.perFault(canceled) / float64(time.Second) }
+
 // tokensPerFault returns what attention cost for an incident: text that the agent was given, and thinking that was
 // stopped and so is paid for again.
 func (r *outcome) tokensPerFault() float64 {
-	return (float64(r.Bytes)/bytesPerToken + r.Canceled.Seconds()*tokensPerSecond) / float64(max(r.Incidents, 1))
-}
-
-// canceledPerFault returns the seconds of thinking that were stopped, for an incident.
-func (r *outcome) canceledPerFault() float64 {
-	return r.Canceled.Seconds() / float64(max(r.Incidents, 1))
+	return r.perFault(bytesGiven)/bytesPerToken + r.canceledPerFault()*tokensPerSecond
 }
 
 // recovery returns the time in seconds within which so many percent of the faults that a reading found were found.
 func (r *outcome) recovery(percent int) float64 {
-	var all []float64
-	for _, s := range r.Recover {
-		all = append(all, s...)
-	}
-	if len(all) == 0 {
+	n := len(r.recover)
+	if n == 0 {
 		return 0
 	}
-	slices.Sort(all)
-	return all[(len(all)*percent+99)/100-1]
+	return slices.Sorted(slices.Values(r.recover))[(n*percent+99)/100-1]
 }
 
 // lateCell returns where faults of a kind were found: on the result, before the next call, later.
 func (r *outcome) lateCell(k kind) string {
-	n := r.Late[k]
-	return fmt.Sprintf("%d/%d/%d", n[onResult], n[atGate], n[missed])
+	return fmt.Sprintf("%d/%d/%d", r.tally[onResult.by(k)], r.tally[atGate.by(k)], r.tally[missed.by(k)])
 }
 
 // ofHeed returns a count of what only heed reports; less than 0 is not known.
-func (r *outcome) ofHeed(n int) string {
-	if !slices.Contains(ofHeed, r.Policy) || n < 0 {
+func (r *outcome) ofHeed(c count) string {
+	if !slices.Contains(ofHeed, r.Policy) || r.tally[c] < 0 {
 		return "-"
 	}
-	return fmt.Sprint(n)
+	return fmt.Sprint(r.tally[c])
 }
 
 // The bars that heed is held to, in every plan.
@@ -136,17 +130,17 @@ func (r *outcome) misses(times float64) (m []string) {
 		got  float64
 		most float64
 	}{
-		{"stale calls, %", r.stalePercent(), maxStalePercent},
-		{"false stops in 100 calls", r.falsePer100(), maxFalsePer100},
-		{"acknowledgements for an incident", r.acksPerFault(), maxAcks},
-		{"calls told clean and were not", float64(r.Wrong), 0},
+		{"stale calls, %", r.per100(stale), maxStalePercent},
+		{"false stops in 100 calls", r.per100(falseStops), maxFalsePer100},
+		{"acknowledgements for an incident", r.perFault(acks), maxAcks},
+		{"calls told clean and were not", float64(r.tally[wrong]), 0},
 	} {
 		if most := b.most * times; b.got > most {
 			m = append(m, fmt.Sprintf("%s: %s %.2f, want at most %v", r.game(), b.what, b.got, most))
 		}
 	}
-	if r.Plan == planNoLog && r.Told > 0 {
-		m = append(m, fmt.Sprintf("%s: %d calls told clean, want none", r.Plan, r.Told))
+	if n := r.tally[told]; r.Plan == planNoLog && n > 0 {
+		m = append(m, fmt.Sprintf("%s: %d calls told clean, want none", r.Plan, n))
 	}
 	return m
 }
@@ -161,8 +155,8 @@ func table(w io.Writer, rows []*outcome) error {
 	out = append(out, "\t\n"...)
 	for _, r := range rows {
 		out = fmt.Appendf(out, "%s\t%s\t%d\t%d\t%.2f\t%.2f\t%.2f\t%.1f\t%.0f\t%s\t%s",
-			r.game(), r.Policy, r.Executed, r.Incidents, r.stalePercent(), r.falsePer100(), r.acksPerFault(),
-			r.readsPer100(), r.bytesPerFault(), r.ofHeed(r.Wrong), r.ofHeed(r.Standing))
+			r.game(), r.Policy, r.tally[executedCalls], r.tally[incidents], r.per100(stale), r.per100(falseStops),
+			r.perFault(acks), r.per100(emptyReads), r.perFault(bytesGiven), r.ofHeed(wrong), r.ofHeed(standing))
 		for _, k := range afters {
 			out = fmt.Appendf(out, "\t%s", r.lateCell(k))
 		}
@@ -172,7 +166,8 @@ func table(w io.Writer, rows []*outcome) error {
 		"\t\tincid.\ts/incid.\tp50 s\tp95 s\t\tsteers\tleft\t\n"...)
 	for _, r := range rows {
 		out = fmt.Appendf(out, "%s\t%s\t%.0f\t%.1f\t%.1f\t%.1f\t%d\t%d\t%d\t\n", r.game(), r.Policy,
-			r.tokensPerFault(), r.canceledPerFault(), r.recovery(50), r.recovery(95), r.Steers, r.FalseSteers, r.Unknown)
+			r.tokensPerFault(), r.canceledPerFault(), r.recovery(50), r.recovery(95), r.tally[steers],
+			r.tally[falseSteers], r.tally[unknown])
 	}
 	return stage.Table(w, out)
 }

@@ -41,7 +41,7 @@ func TestTable(t *testing.T) {
 			if *seeds == 0 && *onPlan == "" && slices.Contains(steered, policy) && name != planSlow {
 				continue // the short table has them in one plan
 			}
-			row := &outcome{Plan: name, Policy: policy, Think: pace(*thinks)}
+			row := &outcome{Plan: name, Policy: policy, Think: pace(*thinks), tally: tally{}}
 			rows = append(rows, row)
 			for seed := range games {
 				var trace func(string, ...any)
@@ -49,10 +49,10 @@ func TestTable(t *testing.T) {
 					trace = func(format string, a ...any) { fmt.Printf(format+"\n", a...) }
 				}
 				o := play(t, name, policy, row.Think, uint64(*first+seed), length, trace)
-				require.Equal(t, length, o.Executed+o.LeftOut)
-				row.add(&o)
+				require.Equal(t, length, o.tally[executedCalls]+o.tally[leftOut])
+				row.take(&o)
 			}
-			assert.LessOrEqual(t, row.Wrong, 0, "%s %s: calls told clean and were not", name, policy)
+			assert.LessOrEqual(t, row.tally[wrong], 0, "%s %s: calls told clean and were not", name, policy)
 		}
 	}
 	var out bytes.Buffer
@@ -75,13 +75,13 @@ func TestBars(t *testing.T) {
 		for _, policy := range under {
 			t.Run(string(name)+" "+policy, func(t *testing.T) {
 				t.Parallel()
-				all := outcome{Plan: name, Policy: policy, Think: anyPace}
+				all := outcome{Plan: name, Policy: policy, Think: anyPace, tally: tally{}}
 				for _, think := range paces {
-					row := outcome{Plan: name, Policy: policy, Think: think}
+					row := outcome{Plan: name, Policy: policy, Think: think, tally: tally{}}
 					for seed := range games {
 						o := play(t, name, policy, think, uint64(*first+seed), 200, nil)
-						row.add(&o)
-						all.add(&o)
+						row.take(&o)
+						all.take(&o)
 					}
 					if *seeds > 0 {
 						assert.Empty(t, row.misses(1))
@@ -98,8 +98,8 @@ func TestBars(t *testing.T) {
 func TestSteer(t *testing.T) {
 	waits := play(t, planSame, policyHeed, 0, 1, 40, nil)
 	stops := play(t, planSame, policySteer, 0, 1, 40, nil)
-	require.Positive(t, stops.Steers)
-	require.Positive(t, stops.Canceled)
+	require.Positive(t, stops.tally[steers])
+	require.Positive(t, stops.tally[canceled])
 	require.Less(t, stops.recovery(50), waits.recovery(50))
 	require.Equal(t, stops, play(t, planSame, policySteer, 0, 1, 40, nil))
 }
@@ -108,9 +108,9 @@ func TestSteer(t *testing.T) {
 func TestUnknown(t *testing.T) {
 	testkit.Full(t, "plays a long game")
 	out := play(t, planSlow, policySteer, 0, 8, 200, nil)
-	require.Positive(t, out.Unknown)
-	require.Equal(t, 200, out.Executed)
-	require.Zero(t, out.Wrong)
+	require.Positive(t, out.tally[unknown])
+	require.Equal(t, 200, out.tally[executedCalls])
+	require.Zero(t, out.tally[wrong])
 }
 
 func TestPlan(t *testing.T) {

@@ -129,9 +129,10 @@ func play(
 		time.Sleep(10 * time.Second) // verdicts are final
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		out = outcome{Plan: name, Policy: policy, Think: think, score: g.score, tally: a.tally}
+		out = outcome{Plan: name, Policy: policy, Think: think, tally: a.tally, recover: a.recover}
+		out.add(g.tally)
 		if s != nil {
-			out.Told, out.Wrong = g.verdicts(t, s, a.tally.Clean)
+			out.tally[told], out.tally[wrong] = g.verdicts(t, s, a.clean)
 			urgent := 0
 			for _, l := range g.lines {
 				if l.urgent {
