@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -198,14 +199,15 @@ func besideGame(t *testing.T, records []capture.Record) (current heed.Item) {
 	return current
 }
 
+var defaults = sync.OnceValue(func() *rules.Set { return testkit.Must(rules.Compile(rules.Defaults()...)) })
+
 // atEnd follows a log to its end in a session, and returns what is open then, what the commands current and status
 // show, and the records of the log.
 func atEnd(t *testing.T, log string) (items []heed.Item, current, status string, records []capture.Record) {
 	t.Helper()
-	set := testkit.Must(rules.Compile(rules.Defaults()...))
 	follower := testkit.Must(follow.New(follow.Config{Path: log}))
 	s := testkit.Must(session.New(session.Config{
-		Engine: replay.Config(set), Log: follower, SyncTimeout: patience, AnswerWithin: patience,
+		Engine: replay.Config(defaults()), Log: follower, SyncTimeout: patience, AnswerWithin: patience,
 	}))
 	s.OnObserved(func(rec *capture.Record, _ *heed.Outcome) {
 		r := *rec // its texts are the feed's
