@@ -43,9 +43,10 @@ func (p *Program) Flags(root *cobra.Command, verbose string) {
 	root.PersistentFlags().StringVar(&p.config, "config", "",
 		"read `FILE`, whoever owns it, in place of the project's .heed.yaml (also HEED_CONFIG)")
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return p.configure(cmd) }
+	p.Words = map[string][]string{}
 	for _, key := range Keys() {
 		if len(key.Values) > 0 && key.Kind != Path && key.Of(p.Name) {
-			cli.CompletesAll(root, key.Name, key.Values)
+			p.Words[key.Name] = key.Values
 		}
 	}
 }
