@@ -97,9 +97,8 @@ func Scripts(t *testing.T, env map[string]string, programs map[string]Program) {
 			others = append(others, file)
 		}
 	}
-	in := inProcess(programs)
-	commands := func(once caller) map[string]func(*testscript.TestScript, bool, []string) {
-		return map[string]func(*testscript.TestScript, bool, []string){"eventually": once.eventually, "run": in.run}
+	commands := func(in inProcess) map[string]func(*testscript.TestScript, bool, []string) {
+		return map[string]func(*testscript.TestScript, bool, []string){"eventually": in.eventually, "run": in.run}
 	}
 	params := testscript.Params{
 		UpdateScripts: testkit.Updating(),
@@ -125,11 +124,11 @@ func Scripts(t *testing.T, env map[string]string, programs map[string]Program) {
 		RequireUniqueNames: true,
 	}
 	if len(others) > 0 { // they begin when Scripts returns
-		params.Files, params.Cmds = others, commands(execute)
+		params.Files, params.Cmds = others, commands(nil)
 		testscript.Run(t, params)
 	}
 	if len(inTurn) > 0 {
-		params.Files, params.Cmds = inTurn, commands(in.call)
+		params.Files, params.Cmds = inTurn, commands(programs)
 		testscript.RunT(sequential{t}, params)
 	}
 }
@@ -155,7 +154,6 @@ type inProcess map[string]Program
 // variablesKey is of the names of the variables that a script may set, among its values.
 type variablesKey struct{}
 
-// run runs a command line where a script is, with its variables.
 func (in inProcess) run(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 0 || in[args[0]] == nil {
 		ts.Fatalf("usage: run PROGRAM ARGS [<FILE]")
@@ -168,19 +166,11 @@ func (in inProcess) run(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// caller runs a command line, and returns its output.
-type caller func(ts *testscript.TestScript, args []string) (stdout, stderr string, failed error)
-
-// execute is the caller of programs in processes of their own.
-func execute(ts *testscript.TestScript, args []string) (stdout, stderr string, failed error) {
-	failed = ts.Exec(args[0], args[1:]...)
-	return ts.ReadFile("stdout"), ts.ReadFile("stderr"), failed
-}
-
-// call is the caller of programs in this process, and of all others.
+// call runs a command line where a script is, with its variables: in this process if it can.
 func (in inProcess) call(ts *testscript.TestScript, args []string) (stdout, stderr string, failed error) {
 	if in[args[0]] == nil {
-		return execute(ts, args)
+		failed = ts.Exec(args[0], args[1:]...)
+		return ts.ReadFile("stdout"), ts.ReadFile("stderr"), failed
 	}
 	stdin := ""
 	if file, found := strings.CutPrefix(args[len(args)-1], "<"); found {
@@ -197,15 +187,8 @@ func (in inProcess) call(ts *testscript.TestScript, args []string) (stdout, stde
 		}
 		must(os.Chdir(dir))
 	}()
-	systemRoot := os.Getenv("SYSTEMROOT")
-	os.Clearenv()
-	if systemRoot != "" { // without which no process of Windows works
-		must(os.Setenv("SYSTEMROOT", systemRoot))
-	}
 	for _, name := range ts.Value(variablesKey{}).([]string) {
-		if value := ts.Getenv(name); value != "" { // as unset, for a program that asks with os.Getenv
-			must(os.Setenv(name, value))
-		}
+		must(os.Setenv(name, ts.Getenv(name))) // an empty one is as unset for a program that asks with os.Getenv
 	}
 	must(os.Chdir(ts.MkAbs(".")))
 	var out, errs strings.Builder
@@ -215,7 +198,7 @@ func (in inProcess) call(ts *testscript.TestScript, args []string) (stdout, stde
 	return out.String(), errs.String(), failed
 }
 
-func (once caller) eventually(ts *testscript.TestScript, neg bool, args []string) {
+func (in inProcess) eventually(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: eventually PATTERN PROGRAM ARGS")
 	}
@@ -225,7 +208,7 @@ func (once caller) eventually(ts *testscript.TestScript, neg bool, args []string
 	again := time.NewTicker(pollEvery)
 	defer again.Stop()
 	for {
-		stdout, stderr, err := once(ts, args[1:])
+		stdout, stderr, err := in.call(ts, args[1:])
 		if want.MatchString(stdout) {
 			_, _ = io.WriteString(ts.Stdout(), stdout)
 			return
