@@ -49,7 +49,7 @@ func (s *Session) Begin(call Call) *Running {
 		Time: r.started, ID: r.id, Method: call.Tool,
 		Status: event.StatusStarted,
 	}.Entry()).Seq
-	s.timeline.began(r)
+	s.timeline.add(callEvent(CallBegan, &r.call, r.id, r.started))
 	return r
 }
 
