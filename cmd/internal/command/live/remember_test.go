@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -71,22 +72,25 @@ func fillHistory(file, says string) (err error) {
 func TestHistoryLater(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "folder", "h.db")
 	require.NoError(t, os.WriteFile(filepath.Dir(path), nil, 0o600))
-	var lost []error
-	s := testkit.Must(session.New(session.Config{}))
-	k := &keeper{session: s, log: slog.New(slog.DiscardHandler), lost: func(err error) { lost = append(lost, err) }}
-	k.open = func() (*history.History, error) {
-		return history.Open(t.Context(), history.Config{Path: path, Now: time.Now})
-	}
+	k := testKeeper(t)
+	k.path = path
 	k.ended = []kept{{gameRun: &gameRun{}, summary: &summary.Session{Version: summary.Version}, at: time.Now()}}
 	k.write()
-	require.Error(t, lost[0])
+	require.NotEmpty(t, k.h.losses)
 	require.Len(t, k.ended, 1)
 	require.NoError(t, os.Remove(filepath.Dir(path)))
 	k.write()
-	require.NoError(t, lost[1])
+	require.Empty(t, k.h.losses)
 	require.Empty(t, k.ended)
 	require.Len(t, testkit.Must(k.history.Sessions(t.Context(), "", 0)), 1)
 	require.NoError(t, k.close())
+}
+
+func testKeeper(t *testing.T) *keeper {
+	return &keeper{h: &host{
+		program: newProgram(nil, io.Discard, io.Discard), losses: map[string]error{},
+		session: testkit.Must(session.New(session.Config{})), log: slog.New(slog.DiscardHandler),
+	}}
 }
 
 // fillHistoryMain is a program of scripts.
@@ -108,23 +112,23 @@ func TestKept(t *testing.T) {
 		return len(testkit.Must(k.history.Sessions(t.Context(), "", 0)))
 	}
 	s := &summary.Session{Version: summary.Version}
-	var lost error
-	k := &keeper{history: opened(), log: slog.New(slog.DiscardHandler), lost: func(err error) { lost = err }}
+	k := testKeeper(t)
+	k.history = opened()
 	require.NoError(t, k.history.Close())
 	runs := &gameRun{}
 	k.ended = []kept{{gameRun: &gameRun{}, summary: s, at: time.Now()}}
 	require.NoError(t, k.close())
-	require.ErrorContains(t, lost, "closed", "a session that was not remembered at the end is an error")
+	require.ErrorContains(t, k.h.losses["history.stopped"], "closed", "not remembered at the end")
 	require.Len(t, k.ended, 1)
-	k.opened = []string{"2"}
-	k.again([]kept{{gameRun: runs, running: true}}, []string{"1"})
-	require.True(t, runs.changed)
-	require.Equal(t, []string{"1", "2"}, k.opened)
-	k.again(make([]kept, 2*maxEnded), make([]string, 2*maxOpened))
-	require.Len(t, k.ended, maxEnded)
-	require.Len(t, k.opened, maxOpened)
+	k.opened = []string{"1"}
+	k.history = opened()
+	k.write()
+	require.Empty(t, k.ended)
+	require.Empty(t, k.opened)
+	require.Empty(t, k.h.losses)
+	require.Equal(t, 1, sessions(k))
+	testkit.Must(k.history.Forget(t.Context(), history.Which{All: true}))
 
-	k.history, k.ended = opened(), k.ended[:1]
 	require.NoError(t, k.put(&kept{gameRun: runs, summary: s, at: time.Now(), running: true}))
 	require.Equal(t, 1, sessions(k))
 	testkit.Must(k.history.Forget(t.Context(), history.Which{All: true}))
