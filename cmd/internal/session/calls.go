@@ -43,7 +43,10 @@ func (s *Session) Begin(call Call) *Running {
 	if call.Diagnostic() {
 		return r
 	}
-	s.needLog()
+	if s.cfg.Log != nil && !s.cfg.Log.Status().Present && !s.noLog.Load() { // the gate did not look for it, or found it before
+		_ = s.Sync(context.Background()) // it may be there and not be looked at yet
+		s.lookForLog(0)
+	}
 	r.id = "call-" + s.run + "-" + strconv.FormatUint(s.calls.Add(1), 10)
 	r.began = s.Observe(event.Operation{
 		Time: r.started, ID: r.id, Method: call.Tool,
@@ -51,15 +54,6 @@ func (s *Session) Begin(call Call) *Running {
 	}.Entry()).Seq
 	s.timeline.add(callEvent(CallBegan, &r.call, r.id, r.started))
 	return r
-}
-
-// needLog reports a missing log before a call that the gate did not look for, or found before.
-func (s *Session) needLog() {
-	if s.cfg.Log == nil || s.cfg.Log.Status().Present || s.noLog.Load() {
-		return
-	}
-	_ = s.Sync(context.Background()) // it may be there and not be looked at yet
-	s.lookForLog(0)
 }
 
 // ID returns the id of the operation, "" for a call that only reads.
