@@ -41,10 +41,7 @@ func compile(t testing.TB, text string) *rules.Set {
 
 // small returns an engine that is quickly made.
 func small(set *rules.Set) heed.Config {
-	return heed.Config{
-		Rules: set, Signatures: 1 << 10, Groups: signature.GrouperConfig{Signatures: 1 << 10, Columns: 1 << 10},
-		Journal: journal.Config{Entries: 1 << 10, Firsts: 1 << 6, Pinned: 1 << 6},
-	}
+	return heed.Config{Rules: set, Groups: signature.GrouperConfig{Signatures: 16, Columns: 8}, Journal: journal.Config{Entries: 99}}
 }
 
 // feed is a log that a test writes. What is written is unseen until the feed looks
