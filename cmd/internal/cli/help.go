@@ -43,8 +43,8 @@ func filled(text string, columns int) string {
 	}
 	paragraphs := strings.Split(text, "\n\n")
 	for i, p := range paragraphs {
-		fits := !slices.ContainsFunc(strings.Split(p, "\n"), func(line string) bool { return len(line) > columns }) // help is ASCII
-		if fits || strings.HasPrefix(p, " ") || strings.Contains(p, "\n ") {
+		tooLong := func(line string) bool { return len(line) > columns } // help is ASCII
+		if !slices.ContainsFunc(strings.Split(p, "\n"), tooLong) || strings.HasPrefix(p, " ") || strings.Contains(p, "\n ") {
 			continue
 		}
 		paragraphs[i] = strings.TrimSuffix(string(width.Measure{}.AppendWrapped(nil, p, columns, 0)), "\n")

@@ -216,7 +216,8 @@ func (in inProcess) eventually(ts *testscript.TestScript, neg bool, args []strin
 		select {
 		case <-again.C:
 		case <-deadline:
-			ts.Fatalf("%s never printed %q: %v; at last it printed %q, %q", strings.Join(args[1:], " "), args[0], err, stdout, stderr)
+			ts.Fatalf("%s never printed %q: %v; at last it printed %q, %q", strings.Join(args[1:], " "), args[0], err, stdout,
+				stderr)
 		}
 	}
 }

@@ -43,7 +43,8 @@ func (s *Session) Begin(call Call) *Running {
 	if call.Diagnostic() {
 		return r
 	}
-	if s.cfg.Log != nil && !s.cfg.Log.Status().Present && !s.noLog.Load() { // the gate did not look for it, or found it before
+	// The gate did not look for a missing log, or found it before.
+	if s.cfg.Log != nil && !s.cfg.Log.Status().Present && !s.noLog.Load() {
 		_ = s.Sync(context.Background()) // it may be there and not be looked at yet
 		s.lookForLog(0)
 	}

@@ -41,7 +41,8 @@ func compile(t testing.TB, text string) *rules.Set {
 
 // small returns an engine that is quickly made.
 func small(set *rules.Set) heed.Config {
-	return heed.Config{Rules: set, Groups: signature.GrouperConfig{Signatures: 16, Columns: 8}, Journal: journal.Config{Entries: 99}}
+	groups := signature.GrouperConfig{Signatures: 16, Columns: 8}
+	return heed.Config{Rules: set, Groups: groups, Journal: journal.Config{Entries: 99}}
 }
 
 // feed is a log that a test writes. What is written is unseen until the feed looks

@@ -68,7 +68,7 @@ func parse(file string, data []byte, keys []Key, home string) (values []Value, w
 			wrong = append(wrong, Error{at(name), fmt.Sprintf("there is no setting %.64q", name.Value) + hint(name.Value, keys)})
 			continue
 		case line > 0:
-			wrong = append(wrong, Error{at(name), fmt.Sprintf("%s is set twice, first in line %d: remove one", name.Value, line)})
+			wrong = append(wrong, Error{at(name), name.Value + fmt.Sprintf(" is set twice, first in line %d: remove one", line)})
 			continue
 		}
 		first[name.Value] = name.Line

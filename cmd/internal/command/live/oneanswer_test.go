@@ -48,7 +48,9 @@ func TestOneAnswer(t *testing.T) {
 			})
 		}
 	}
-	logs = slices.DeleteFunc(logs, func(log string) bool { return !slices.Contains([]string{".log", ".txt"}, filepath.Ext(log)) })
+	logs = slices.DeleteFunc(logs, func(log string) bool {
+		return !slices.Contains([]string{".log", ".txt"}, filepath.Ext(log))
+	})
 	all := shown(t, append([]string{"replay", "--history", "off", "--format", "json"}, logs...)...)
 	doc := decoded[struct {
 		Files []struct {
