@@ -36,21 +36,9 @@ func listed(begun string, values []string) []cobra.Completion {
 	return all
 }
 
-// CompletesAll names the values of a flag to each command that defines it and has not
-// named its own.
-func CompletesAll(root *cobra.Command, flag string, values []string) {
-	for _, cmd := range commands(root) {
-		if cmd.LocalNonPersistentFlags().Lookup(flag) != nil || cmd == root && cmd.PersistentFlags().Lookup(flag) != nil {
-			if _, ok := cmd.GetFlagCompletionFunc(flag); !ok {
-				Completes(cmd, flag, values...)
-			}
-		}
-	}
-}
-
-// completing adds completions that cobra lacks: for words that are files, folders or neither. args are the arguments of
-// the process.
-func completing(root *cobra.Command, args []string) {
+// completing adds completions that cobra lacks: of flags with known words, and for words that are files, folders or
+// neither. args are the arguments of the process.
+func (p *Program) completing(root *cobra.Command, args []string) {
 	if len(args) == 0 || args[0] != cobra.ShellCompRequestCmd && args[0] != cobra.ShellCompNoDescRequestCmd {
 		return
 	}
@@ -62,7 +50,14 @@ func completing(root *cobra.Command, args []string) {
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			value, usage := pflag.UnquoteUsage(f)
 			f.Usage = usage // it is shown as it is
-			if _, ok := cmd.GetFlagCompletionFunc(f.Name); ok || f.NoOptDefVal != "" {
+			if _, ok := cmd.GetFlagCompletionFunc(f.Name); ok {
+				return
+			}
+			if known := p.Words[f.Name]; known != nil {
+				Completes(cmd, f.Name, known...)
+				return
+			}
+			if f.NoOptDefVal != "" {
 				return
 			}
 			if err := cmd.RegisterFlagCompletionFunc(f.Name, values(f.Name, value)); err != nil {

@@ -56,24 +56,13 @@ func FlagError(cmd *cobra.Command, err error) error {
 	return err
 }
 
-// exclusive is the annotation of a command that names the flags that exclude each other.
-const exclusive = "heed_exclusive"
-
-// Exclusive makes flags of cmd exclude each other: [Program.Appearance] refuses a command
-// line that has several of them, and a shell that completes one offers no other.
+// Exclusive makes flags of cmd exclude each other: a command line that has several of them is refused, and a shell that
+// completes one offers no other.
 func Exclusive(cmd *cobra.Command, flags ...string) {
-	cmd.MarkFlagsMutuallyExclusive(flags...) // the message of excluded replaces its own
-	if cmd.Annotations == nil {
-		cmd.Annotations = map[string]string{}
-	}
-	cmd.Annotations[exclusive] += strings.Join(flags, " ") + "\n"
-}
-
-// excluded refuses flags that exclude each other.
-func excluded(cmd *cobra.Command) error {
-	for group := range strings.Lines(cmd.Annotations[exclusive]) {
+	cmd.MarkFlagsMutuallyExclusive(flags...)
+	Checked(cmd, func(cmd *cobra.Command) error { // comes before cobra's own check
 		var given []string
-		for name := range strings.FieldsSeq(group) {
+		for _, name := range flags {
 			if cmd.Flags().Changed(name) {
 				given = append(given, "--"+name)
 			}
@@ -81,8 +70,8 @@ func excluded(cmd *cobra.Command) error {
 		if len(given) > 1 {
 			return Usage(cmd, "%s: choose one", strings.Join(given, " and "))
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // hintFlag returns which command has a flag, or which one was likely meant.

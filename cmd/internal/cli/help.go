@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -42,21 +43,13 @@ func filled(text string, columns int) string {
 	}
 	paragraphs := strings.Split(text, "\n\n")
 	for i, p := range paragraphs {
-		if longest(p) <= columns || strings.HasPrefix(p, " ") || strings.Contains(p, "\n ") {
+		tooLong := func(line string) bool { return len(line) > columns } // help is ASCII
+		if !slices.ContainsFunc(strings.Split(p, "\n"), tooLong) || strings.HasPrefix(p, " ") || strings.Contains(p, "\n ") {
 			continue
 		}
 		paragraphs[i] = strings.TrimSuffix(string(width.Measure{}.AppendWrapped(nil, p, columns, 0)), "\n")
 	}
 	return strings.Join(paragraphs, "\n\n")
-}
-
-// longest returns the length of the longest line, in bytes, as help is ASCII.
-func longest(text string) int {
-	most := 0
-	for line := range strings.SplitSeq(text, "\n") {
-		most = max(most, len(line))
-	}
-	return most
 }
 
 // Group makes cmd a command that does nothing but hold others: called without the name

@@ -36,7 +36,8 @@ type Program struct {
 	Getenv func(string) string
 	Now    func() time.Time
 
-	Unwritten int // the exit status where help, a script or settings cannot be written
+	Unwritten int                 // the exit status where help, a script or settings cannot be written
+	Words     map[string][]string // the values of flags, by their names: for completion where a command names none
 
 	// The values of the flags of every command; see [Program.Flags]. [Program.Appearance] sets Color.
 	Quiet, Verbose bool
@@ -88,7 +89,7 @@ func Meant(word string, allowed []string) string {
 // Run executes a command line and returns the exit status.
 func (p *Program) Run(ctx context.Context, root *cobra.Command, args []string) int {
 	root.SetArgs(append([]string{}, args...)) // nil means the arguments of the process
-	completing(root, args)
+	p.completing(root, args)
 	root.SetIn(p.Stdin)
 	root.SetErr(p.Stderr)
 	err := root.ExecuteContext(ctx)
@@ -217,9 +218,6 @@ func (p *Program) Appearance(cmd *cobra.Command) error {
 	}
 	if p.Quiet && p.Verbose {
 		return Usage(cmd, "--quiet and --verbose: choose one")
-	}
-	if err := excluded(cmd); err != nil {
-		return err
 	}
 	p.Color = Color(p.ColorMode, p.Getenv, p.Stdout)
 	return nil

@@ -73,19 +73,10 @@ func checkExample(t *testing.T, root *cobra.Command, line string) {
 			continue
 		}
 		called = true
-		cmd, _, err := root.Find(words[1:])
+		cmd, rest, err := root.Find(words[1:])
 		require.NoError(t, err, line)
-		for _, w := range words[1:] {
-			if w == "--" || w == ">" {
-				break
-			}
-			flag, isFlag := strings.CutPrefix(w, "--")
-			flag, _, _ = strings.Cut(flag, "=")
-			if isFlag {
-				require.True(t, cmd.Flags().Lookup(flag) != nil || cmd.InheritedFlags().Lookup(flag) != nil, "%s: no flag --%s",
-					line, flag)
-			}
-		}
+		cmd.InheritedFlags() // which adds the flags of all commands
+		require.NoError(t, cmd.Flags().ParseAll(rest, func(*pflag.Flag, string) error { return nil }), line)
 	}
 	require.True(t, called, "the example does not call %s: %s", root.Name(), line)
 }
@@ -99,10 +90,7 @@ func Settings(t *testing.T, root *cobra.Command) {
 		}
 		found := false
 		for _, cmd := range Commands(root) {
-			flag := cmd.Flags().Lookup(key.Name)
-			if flag == nil {
-				flag = cmd.PersistentFlags().Lookup(key.Name)
-			}
+			flag := cmd.Flag(key.Name)
 			if flag == nil {
 				continue
 			}

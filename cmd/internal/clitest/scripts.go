@@ -2,6 +2,7 @@ package clitest
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -76,8 +77,8 @@ type Program func(ctx context.Context, args []string, stdin io.Reader, stdout, s
 // have a home of their own and the variables in env. Beside the commands of
 // testscript there are two:
 //
-//	run PROGRAM ARGS                  is exec without its standard input, in this process, which starts at once
-//	eventually PATTERN COMMAND ARGS   runs the command until its standard output matches
+//	run PROGRAM ARGS [<FILE]          is exec in this process, which starts at once; FILE is its standard input
+//	eventually PATTERN PROGRAM ARGS   runs the program until its standard output matches, in this process after a run
 //
 // Scripts with a run have this process, its folder and its variables in turn, before the others.
 func Scripts(t *testing.T, env map[string]string, programs map[string]Program) {
@@ -96,7 +97,9 @@ func Scripts(t *testing.T, env map[string]string, programs map[string]Program) {
 			others = append(others, file)
 		}
 	}
-	in := inProcess(programs)
+	commands := func(in inProcess) map[string]func(*testscript.TestScript, bool, []string) {
+		return map[string]func(*testscript.TestScript, bool, []string){"eventually": in.eventually, "run": in.run}
+	}
 	params := testscript.Params{
 		UpdateScripts: testkit.Updating(),
 		Setup: func(e *testscript.Env) error {
@@ -118,15 +121,14 @@ func Scripts(t *testing.T, env map[string]string, programs map[string]Program) {
 			e.Values[variablesKey{}] = names
 			return nil
 		},
-		Cmds:               map[string]func(*testscript.TestScript, bool, []string){"eventually": eventually, "run": in.run},
 		RequireUniqueNames: true,
 	}
 	if len(others) > 0 { // they begin when Scripts returns
-		params.Files = others
+		params.Files, params.Cmds = others, commands(nil)
 		testscript.Run(t, params)
 	}
 	if len(inTurn) > 0 {
-		params.Files = inTurn
+		params.Files, params.Cmds = inTurn, commands(programs)
 		testscript.RunT(sequential{t}, params)
 	}
 }
@@ -152,10 +154,27 @@ type inProcess map[string]Program
 // variablesKey is of the names of the variables that a script may set, among its values.
 type variablesKey struct{}
 
-// run runs a command line where a script is, with its variables.
 func (in inProcess) run(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 0 || in[args[0]] == nil {
-		ts.Fatalf("usage: run PROGRAM ARGS")
+		ts.Fatalf("usage: run PROGRAM ARGS [<FILE]")
+	}
+	stdout, stderr, failed := in.call(ts, args)
+	_, _ = io.WriteString(ts.Stdout(), stdout)
+	_, _ = io.WriteString(ts.Stderr(), stderr)
+	if neg != (failed != nil) {
+		ts.Fatalf("unexpected exit status: %v", failed)
+	}
+}
+
+// call runs a command line where a script is, with its variables: in this process if it can.
+func (in inProcess) call(ts *testscript.TestScript, args []string) (stdout, stderr string, failed error) {
+	if in[args[0]] == nil {
+		failed = ts.Exec(args[0], args[1:]...)
+		return ts.ReadFile("stdout"), ts.ReadFile("stderr"), failed
+	}
+	stdin := ""
+	if file, found := strings.CutPrefix(args[len(args)-1], "<"); found {
+		stdin, args = ts.ReadFile(file), args[:len(args)-1]
 	}
 	dir, err := os.Getwd()
 	ts.Check(err)
@@ -168,26 +187,20 @@ func (in inProcess) run(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		must(os.Chdir(dir))
 	}()
-	systemRoot := os.Getenv("SYSTEMROOT")
-	os.Clearenv()
-	if systemRoot != "" { // without which no process of Windows works
-		must(os.Setenv("SYSTEMROOT", systemRoot))
-	}
 	for _, name := range ts.Value(variablesKey{}).([]string) {
-		if value := ts.Getenv(name); value != "" { // as unset, for a program that asks with os.Getenv
-			must(os.Setenv(name, value))
-		}
+		must(os.Setenv(name, ts.Getenv(name))) // an empty one is as unset for a program that asks with os.Getenv
 	}
 	must(os.Chdir(ts.MkAbs(".")))
-	status := in[args[0]](context.Background(), args[1:], strings.NewReader(""), ts.Stdout(), ts.Stderr())
-	if neg != (status != 0) {
-		ts.Fatalf("unexpected exit status %d", status)
+	var out, errs strings.Builder
+	if status := in[args[0]](context.Background(), args[1:], strings.NewReader(stdin), &out, &errs); status != 0 {
+		failed = fmt.Errorf("exit status %d", status)
 	}
+	return out.String(), errs.String(), failed
 }
 
-func eventually(ts *testscript.TestScript, neg bool, args []string) {
+func (in inProcess) eventually(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
-		ts.Fatalf("usage: eventually PATTERN COMMAND ARGS")
+		ts.Fatalf("usage: eventually PATTERN PROGRAM ARGS")
 	}
 	want, err := regexp.Compile("(?m)" + args[0])
 	ts.Check(err)
@@ -195,16 +208,16 @@ func eventually(ts *testscript.TestScript, neg bool, args []string) {
 	again := time.NewTicker(pollEvery)
 	defer again.Stop()
 	for {
-		err := ts.Exec(args[1], args[2:]...)
-		stdout := ts.ReadFile("stdout")
+		stdout, stderr, err := in.call(ts, args[1:])
 		if want.MatchString(stdout) {
+			_, _ = io.WriteString(ts.Stdout(), stdout)
 			return
 		}
 		select {
 		case <-again.C:
 		case <-deadline:
 			ts.Fatalf("%s never printed %q: %v; at last it printed %q, %q", strings.Join(args[1:], " "), args[0], err, stdout,
-				ts.ReadFile("stderr"))
+				stderr)
 		}
 	}
 }

@@ -24,16 +24,18 @@ func Used(t *testing.T, root *cobra.Command, elsewhere string) {
 		text := testkit.Must(os.ReadFile(name))
 		script, _, _ := strings.Cut(string(text), "\n-- ")
 		for _, words := range calls(script, root.Name()) {
-			cmd, _, err := root.Find(words)
+			cmd, rest, err := root.Find(words)
 			if err != nil {
 				continue // it is refused, as the script may well expect
 			}
 			if used[cmd] == nil {
 				used[cmd] = map[*pflag.Flag]bool{}
 			}
-			for _, flag := range flags(cmd, words) {
+			cmd.InheritedFlags() // which adds the flags of all commands
+			_ = cmd.Flags().ParseAll(rest, func(flag *pflag.Flag, _ string) error {
 				used[cmd][flag], used[root][flag] = true, true
-			}
+				return nil
+			}) // it may be wrong usage, as the script expects
 		}
 	}
 	commands := slices.DeleteFunc(Commands(root), func(cmd *cobra.Command) bool {
@@ -62,27 +64,6 @@ func calls(script, program string) (all [][]string) {
 		words := strings.Fields(strings.NewReplacer("'", " ", `"`, " ").Replace(part))
 		if i := slices.Index(words, program); i >= 0 && !strings.HasPrefix(words[0], "#") {
 			all = append(all, words[i+1:])
-		}
-	}
-	return all
-}
-
-// flags returns those among words that are flags of a command.
-func flags(cmd *cobra.Command, words []string) (all []*pflag.Flag) {
-	_ = cmd.InheritedFlags() // merges them into Flags
-	for _, word := range words {
-		if word == "--" {
-			break
-		}
-		var f *pflag.Flag
-		if name, long := strings.CutPrefix(word, "--"); long {
-			name, _, _ = strings.Cut(name, "=")
-			f = cmd.Flags().Lookup(name)
-		} else if name, short := strings.CutPrefix(word, "-"); short && len(name) == 1 {
-			f = cmd.Flags().ShorthandLookup(name)
-		}
-		if f != nil {
-			all = append(all, f)
 		}
 	}
 	return all

@@ -27,71 +27,45 @@ func (t *tree) start(cmd *exec.Cmd) error {
 	if err != nil {
 		return os.NewSyscallError("CreateJobObject", err)
 	}
+	t.job = job
 	info := windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{
 		BasicLimitInformation: windows.JOBOBJECT_BASIC_LIMIT_INFORMATION{
 			LimitFlags: windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE,
 		},
 	}
-	if _, err := windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation,
+	if _, err = windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation,
 		uintptr(unsafe.Pointer(&info)), uint32(unsafe.Sizeof(info))); err != nil {
-		_ = windows.CloseHandle(job)
+		t.close()
 		return os.NewSyscallError("SetInformationJobObject", err)
 	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_SUSPENDED}
-	if err := cmd.Start(); err != nil {
-		_ = windows.CloseHandle(job)
-		return err
-	}
-	if err := admit(job, uint32(cmd.Process.Pid)); err != nil {
+	if err = cmd.Start(); err == nil {
+		if err = t.admit(uint32(cmd.Process.Pid)); err == nil {
+			return nil
+		}
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
-		_ = windows.CloseHandle(job)
-		return err
 	}
-	t.job = job
-	return nil
+	t.close()
+	return err
 }
 
+// resumeProcess lets all threads of a suspended process run.
+var resumeProcess = windows.NewLazySystemDLL("ntdll.dll").NewProc("NtResumeProcess")
+
 // admit puts a suspended process into the job and lets it run.
-func admit(job windows.Handle, pid uint32) error {
-	process, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, pid)
+func (t *tree) admit(pid uint32) error {
+	const access = windows.PROCESS_SET_QUOTA | windows.PROCESS_TERMINATE | windows.PROCESS_SUSPEND_RESUME
+	process, err := windows.OpenProcess(access, false, pid)
 	if err != nil {
 		return os.NewSyscallError("OpenProcess", err)
 	}
 	defer windows.CloseHandle(process)
-	if err := windows.AssignProcessToJobObject(job, process); err != nil {
+	if err := windows.AssignProcessToJobObject(t.job, process); err != nil {
 		return os.NewSyscallError("AssignProcessToJobObject", err)
 	}
-	return resume(pid)
-}
-
-// resume lets the threads of a process run. os/exec keeps no handle of the first
-// one, so it is found by a list of all.
-func resume(pid uint32) error {
-	list, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPTHREAD, 0)
-	if err != nil {
-		return os.NewSyscallError("CreateToolhelp32Snapshot", err)
-	}
-	defer windows.CloseHandle(list)
-	resumed := false
-	entry := windows.ThreadEntry32{Size: uint32(unsafe.Sizeof(windows.ThreadEntry32{}))}
-	for err = windows.Thread32First(list, &entry); err == nil; err = windows.Thread32Next(list, &entry) {
-		if entry.OwnerProcessID != pid {
-			continue
-		}
-		thread, err := windows.OpenThread(windows.THREAD_SUSPEND_RESUME, false, entry.ThreadID)
-		if err != nil {
-			return os.NewSyscallError("OpenThread", err)
-		}
-		_, err = windows.ResumeThread(thread)
-		_ = windows.CloseHandle(thread)
-		if err != nil {
-			return os.NewSyscallError("ResumeThread", err)
-		}
-		resumed = true
-	}
-	if !resumed {
-		return errors.New("the thread of the started process cannot be found")
+	if status, _, _ := resumeProcess.Call(uintptr(process)); status != 0 {
+		return os.NewSyscallError("NtResumeProcess", windows.NTStatus(status))
 	}
 	return nil
 }

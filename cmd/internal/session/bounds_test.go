@@ -1,7 +1,6 @@
 package session
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -285,9 +284,4 @@ func TestRuleFilesRead(t *testing.T) {
 		require.EqualValues(t, 2, s.Status().Rules.Swaps)
 		require.True(t, s.Status().Rules.Since.After(before))
 	})
-	var w ruleFiles
-	require.True(t, w.refuse(errors.New("a")))
-	require.False(t, w.refuse(errors.New("a")))
-	require.True(t, w.refuse(errors.New("b")))
-	require.EqualValues(t, 2, w.now.Refused)
 }

@@ -43,23 +43,18 @@ func (s *Session) Begin(call Call) *Running {
 	if call.Diagnostic() {
 		return r
 	}
-	s.needLog()
+	// The gate did not look for a missing log, or found it before.
+	if s.cfg.Log != nil && !s.cfg.Log.Status().Present && !s.noLog.Load() {
+		_ = s.Sync(context.Background()) // it may be there and not be looked at yet
+		s.lookForLog(0)
+	}
 	r.id = "call-" + s.run + "-" + strconv.FormatUint(s.calls.Add(1), 10)
 	r.began = s.Observe(event.Operation{
 		Time: r.started, ID: r.id, Method: call.Tool,
 		Status: event.StatusStarted,
 	}.Entry()).Seq
-	s.timeline.began(r)
+	s.timeline.add(callEvent(CallBegan, &r.call, r.id, r.started))
 	return r
-}
-
-// needLog reports a missing log before a call that the gate did not look for, or found before.
-func (s *Session) needLog() {
-	if s.cfg.Log == nil || s.cfg.Log.Status().Present || s.noLog.Load() {
-		return
-	}
-	_ = s.Sync(context.Background()) // it may be there and not be looked at yet
-	s.lookForLog(0)
 }
 
 // ID returns the id of the operation, "" for a call that only reads.

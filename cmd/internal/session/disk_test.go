@@ -35,7 +35,7 @@ func TestKilled(tt *testing.T) {
 			}
 		}
 		for range rapid.IntRange(1, 3).Draw(t, "lives") {
-			s, err := session.New(session.Config{Engine: heed.Config{Rules: set}, Snapshot: path})
+			s, err := session.New(session.Config{Engine: small(set), Snapshot: path})
 			require.NoError(t, err)
 			for id, acked := range told {
 				a, ok := s.Item(id)

@@ -17,7 +17,9 @@ import (
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp/gate"
+	"github.com/heedlog/heed/journal"
 	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/signature"
 )
 
 const testRules = `version: 1
@@ -35,6 +37,12 @@ func compile(t testing.TB, text string) *rules.Set {
 	set, err := rules.Compile(rules.File{Name: "test.yaml", Data: []byte(text)})
 	require.NoError(t, err)
 	return set
+}
+
+// small returns an engine that is quickly made.
+func small(set *rules.Set) heed.Config {
+	groups := signature.GrouperConfig{Signatures: 16, Columns: 8}
+	return heed.Config{Rules: set, Groups: groups, Journal: journal.Config{Entries: 99}}
 }
 
 // feed is a log that a test writes. What is written is unseen until the feed looks

@@ -106,7 +106,7 @@ func (s *Session) ingest(r *follow.Record) {
 	s.enter()
 	defer s.leave()
 	if rec.Status == event.StatusRestarted {
-		s.setMods(nil)
+		s.mods.Store(new([]capture.ListedMod))
 	}
 	if rec.Kind == event.KindLog && rec.Mods != nil {
 		s.learnMods(rec.Mods)
@@ -158,13 +158,7 @@ func (s *Session) learnMods(list *capture.ModList) {
 		s.log.Info("the log lists mods", "mods", n, "omitted", list.Omitted)
 	}
 	known := s.Mods()
-	s.setMods(append(slices.Clip(known), list.Mods[:min(len(list.Mods), maxMods-len(known))]...))
-}
-
-func (s *Session) setMods(mods []capture.ListedMod) {
-	s.aboutMu.Lock()
-	defer s.aboutMu.Unlock()
-	s.mods = mods
+	s.mods.Store(new(append(slices.Clip(known), list.Mods[:min(len(list.Mods), maxMods-len(known))]...)))
 }
 
 // maxMods bounds the mods that are kept of the lists in a log, as a log's reader bounds them.
@@ -172,8 +166,4 @@ const maxMods = 4096
 
 // Mods returns the mods that the log has listed since the session began, or the latest run of the game in it, in load
 // order. The slice is read only.
-func (s *Session) Mods() []capture.ListedMod {
-	s.aboutMu.Lock()
-	defer s.aboutMu.Unlock()
-	return s.mods
-}
+func (s *Session) Mods() []capture.ListedMod { return *s.mods.Load() }

@@ -44,8 +44,9 @@ func TestAckedByOthersBounds(t *testing.T) {
 func TestAckedByOthersModel(tt *testing.T) {
 	const kept, limit = 128, 8
 	long := strings.Repeat("n", kept)
+	set := compile(tt, testRules)
 	rapid.Check(tt, func(t *rapid.T) {
-		s, err := session.New(session.Config{})
+		s, err := session.New(session.Config{Engine: small(set)})
 		require.NoError(t, err)
 		type account struct {
 			items []string // oldest first

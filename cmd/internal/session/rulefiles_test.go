@@ -54,6 +54,7 @@ func TestRuleFiles(t *testing.T) {
 		time.Sleep(2 * session.RulePoll)
 		synctest.Wait()
 		require.Contains(t, s.Status().Rules.Error, "own.yaml")
+		require.EqualValues(t, 2, s.Status().Rules.Refused, "once for each reason")
 		require.Equal(t, event.Blocking, s.Observe(event.Log{Message: "Cracked"}.Entry()).Decision.Disposition)
 
 		write(testRules)

@@ -61,10 +61,11 @@ type Session struct {
 	hadLog bool
 	absent time.Time // since when there is no log, zero while there is one
 
-	aboutMu sync.Mutex // guards facts about the game, which the feeding goroutine changes
+	// Facts about the game, which the feeding goroutine changes.
+	aboutMu sync.Mutex // of began
 	began   capture.Environment
 	family  string // of the log; the engine knows it
-	mods    []capture.ListedMod
+	mods    atomic.Pointer[[]capture.ListedMod]
 }
 
 // New returns a session for cfg. It reads the rule files and the snapshot; see loadSnapshot. A snapshot that is not
@@ -79,6 +80,7 @@ func New(cfg Config) (*Session, error) {
 		cfg: cfg, pumping: make(chan struct{}, 1), observed: func(*capture.Record, *heed.Outcome) {},
 	}
 	s.log, s.started = s.cfg.Logger, s.cfg.Now()
+	s.mods.Store(new([]capture.ListedMod))
 	s.timeline.init(s.cfg.Timeline)
 	s.others.init()
 	s.attention.slots = make(chan struct{}, maxAnswers)
@@ -263,10 +265,14 @@ func (s *Session) Sync(ctx context.Context) error {
 	return nil
 }
 
-// tick advances the engine's time if it waits for that.
+// tick advances the engine's time if the engine could act then. Only the ticking goroutine calls it.
 func (s *Session) tick() {
 	s.lookForLog(noLogAfter)
-	if s.waitsForTime() {
+	now, st := s.now(), s.engine.Stats()
+	if st.Received != s.seen || s.seenAt.IsZero() {
+		s.seen, s.seenAt = st.Received, now
+	}
+	if st.Coalesce.Open > 0 || st.Coalesce.OperationsRunning > 0 || st.Busy || since(s.seenAt, now) < linger {
 		s.Advance()
 	}
 }
@@ -288,15 +294,6 @@ func every(ctx context.Context, d time.Duration, f func()) {
 // linger is how long after an entry the engine's time advances in any case: an entry that follows an operation belongs
 // to it for seconds.
 const linger = time.Minute
-
-// waitsForTime reports whether the engine could act when its time advances. Only the ticking goroutine calls it.
-func (s *Session) waitsForTime() bool {
-	now, st := s.now(), s.engine.Stats()
-	if st.Received != s.seen || s.seenAt.IsZero() {
-		s.seen, s.seenAt = st.Received, now
-	}
-	return st.Coalesce.Open > 0 || st.Coalesce.OperationsRunning > 0 || st.Busy || since(s.seenAt, now) < linger
-}
 
 // Advance advances the engine's time to now. Run does so every [Config].Tick.
 func (s *Session) Advance() {

@@ -83,8 +83,10 @@ func (t *timeline) init(limit int) {
 	t.notes, _ = simplelru.NewLRU[string, *note](maxNotes, nil)
 }
 
-// add appends e to the ring. The lock is held.
+// add appends e to the ring.
 func (t *timeline) add(e Event) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	t.last++
 	e.Number = t.last
 	if len(t.ring) < t.limit {
@@ -94,7 +96,7 @@ func (t *timeline) add(e Event) {
 	t.ring[(t.last-1)%uint64(t.limit)] = e
 }
 
-// of returns the note about an item, made if there is none.
+// of returns the note about an item, made if there is none. The lock is held.
 func (t *timeline) of(id string) *note {
 	n, known := t.notes.Get(id)
 	if !known {
@@ -130,9 +132,8 @@ func (t *timeline) read(consumer, id string) {
 }
 
 func (t *timeline) update(u *heed.Update, now time.Time) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	e := Event{Time: now, Attention: u.Item.ID, Blocking: u.Item.Blocking, Reason: string(u.Reason)}
+	t.mu.Lock()
 	switch u.Kind {
 	case coalesce.Opened:
 		e.Kind = ItemOpened
@@ -143,13 +144,8 @@ func (t *timeline) update(u *heed.Update, now time.Time) {
 	default:
 		e.Kind = ItemUpdated
 	}
+	t.mu.Unlock()
 	t.add(e)
-}
-
-func (t *timeline) began(r *Running) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.add(callEvent(CallBegan, &r.call, r.id, r.started))
 }
 
 func (t *timeline) ended(r *Running, status event.Status, at time.Time) {
@@ -160,8 +156,6 @@ func (t *timeline) ended(r *Running, status event.Status, at time.Time) {
 	if r.related != nil {
 		e.Attention, e.Blocking = r.related.ID, r.related.Blocking
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	t.add(e)
 }
 
@@ -178,20 +172,17 @@ func (t *timeline) refused(d *gate.Decision, now time.Time) {
 	} else {
 		e.Reason = "cannot see"
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	t.add(e)
 }
 
 func (t *timeline) acked(consumer string, res *heed.AckResult, now time.Time) {
 	consumer = cut(consumer)
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	e := Event{Time: now, Kind: AckUnknown, Consumer: consumer, Attention: cut(res.ID)}
 	if res.Acknowledged && !res.Already {
 		e.Kind, e.Successor, e.Covered = Acknowledged, res.Successor, slices.Clone(res.Covered)
-		read := slices.Contains(t.of(res.ID).readers, consumer)
-		e.AfterMs, e.Read = t.after(res.ID, now), &read
+		t.mu.Lock()
+		e.AfterMs, e.Read = t.after(res.ID, now), new(slices.Contains(t.of(res.ID).readers, consumer))
+		t.mu.Unlock()
 	}
 	t.add(e)
 }

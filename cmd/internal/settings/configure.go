@@ -43,9 +43,10 @@ func (p *Program) Flags(root *cobra.Command, verbose string) {
 	root.PersistentFlags().StringVar(&p.config, "config", "",
 		"read `FILE`, whoever owns it, in place of the project's .heed.yaml (also HEED_CONFIG)")
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return p.configure(cmd) }
+	p.Words = map[string][]string{}
 	for _, key := range Keys() {
 		if len(key.Values) > 0 && key.Kind != Path && key.Of(p.Name) {
-			cli.CompletesAll(root, key.Name, key.Values)
+			p.Words[key.Name] = key.Values
 		}
 	}
 }
@@ -111,27 +112,25 @@ func (s *Settings) Apply(flags *pflag.FlagSet) error {
 	for i := range s.Values {
 		v := &s.Values[i]
 		flag := flags.Lookup(v.Key.Name)
-		switch {
-		case flag == nil:
+		if flag == nil {
+			continue
+		}
+		var err error
+		switch list, several := flag.Value.(pflag.SliceValue); {
+		case flag.Changed && several:
+			v.Origin, v.Where, v.Items = Flag, "", list.GetSlice()
 		case flag.Changed:
 			v.Origin, v.Where, v.Items = Flag, "", []string{flag.Value.String()}
-			if list, ok := flag.Value.(pflag.SliceValue); ok {
-				v.Items = list.GetSlice()
-			}
+		case v.Origin > Default && several:
+			err = list.Replace(v.Items)
 		case v.Origin > Default:
-			if err := v.give(flag); err != nil {
-				return fmt.Errorf("%s: %w", v.Where, err)
-			}
+			err = flag.Value.Set(v.String())
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", v.Where, err)
 		}
 	}
 	return nil
-}
-
-func (v *Value) give(flag *pflag.Flag) error {
-	if list, ok := flag.Value.(pflag.SliceValue); ok {
-		return list.Replace(v.Items)
-	}
-	return flag.Value.Set(v.String())
 }
 
 // define adds the flag of a key to the flags of a command.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -56,22 +57,22 @@ func parse(file string, data []byte, keys []Key, home string) (values []Value, w
 		return nil, Errors{{at(top), "settings are keys with values, such as \"color: never\""}}
 	}
 	first := map[string]int{}
-	for i := 0; i < len(top.Content); i += 2 {
+	for pair := range slices.Chunk(top.Content, 2) {
 		if len(wrong) == maxWrong {
 			return nil, append(wrong, Error{file, "more is wrong: correct these first"})
 		}
-		name, value := top.Content[i], top.Content[i+1]
-		key := find(keys, name.Value)
+		name, value := pair[0], pair[1]
+		i := slices.IndexFunc(keys, func(k Key) bool { return k.Name == name.Value })
 		switch line := first[name.Value]; {
-		case key == nil:
+		case i < 0:
 			wrong = append(wrong, Error{at(name), fmt.Sprintf("there is no setting %.64q", name.Value) + hint(name.Value, keys)})
 			continue
 		case line > 0:
-			wrong = append(wrong, Error{at(name), fmt.Sprintf("%s is set twice, first in line %d: remove one", key.Name, line)})
+			wrong = append(wrong, Error{at(name), name.Value + fmt.Sprintf(" is set twice, first in line %d: remove one", line)})
 			continue
 		}
 		first[name.Value] = name.Line
-		v, at, bad := read(file, value, key, home)
+		v, at, bad := read(file, value, &keys[i], home)
 		if bad != "" {
 			wrong = append(wrong, Error{at, bad})
 			continue
@@ -97,10 +98,7 @@ func read(file string, n *yaml.Node, key *Key, home string) (v Value, where, wro
 		if b, err := strconv.ParseBool(text); key.Kind == Bool && item.Tag == "!!bool" && err == nil {
 			text = strconv.FormatBool(b) // True
 		}
-		text, bad := key.path(text, filepath.Dir(file), home)
-		if one := (Value{Key: key, Items: []string{text}}); bad == "" {
-			bad = one.check()
-		}
+		text, bad := key.item(text, filepath.Dir(file), home)
 		if bad != "" {
 			return v, at(item), bad
 		}

@@ -133,14 +133,6 @@ var unset = map[string]string{
 	"width": "the terminal's", "history": "the user's data folder", "state": "the user's state folder",
 }
 
-// find returns the key of a name.
-func find(keys []Key, name string) *Key {
-	if i := slices.IndexFunc(keys, func(k Key) bool { return k.Name == name }); i >= 0 {
-		return &keys[i]
-	}
-	return nil
-}
-
 // names returns the names of keys.
 func names(keys []Key) []string {
 	all := make([]string, len(keys))

@@ -118,7 +118,10 @@ func Load(src Sources) (*Settings, error) {
 		}
 		f.State = "read"
 		if err != nil {
-			wrong = append(wrong, Error{Place: f.Path, Text: "cannot be read: " + plain(err)})
+			if p, ok := errors.AsType[*fs.PathError](err); ok { // whose path the message begins with
+				err = p.Err
+			}
+			wrong = append(wrong, Error{Place: f.Path, Text: "cannot be read: " + err.Error()})
 			continue
 		}
 		values, bad := parse(f.Path, data, keys, src.Home)
@@ -160,11 +163,8 @@ func fromVariable(key *Key, text, home string) (v Value, wrong string) {
 	case Paths:
 		v.Items = filepath.SplitList(text)
 	}
-	if wrong = v.check(); wrong != "" {
-		return v, wrong
-	}
 	for i := range v.Items {
-		if v.Items[i], wrong = key.path(v.Items[i], "", home); wrong != "" {
+		if v.Items[i], wrong = key.item(v.Items[i], "", home); wrong != "" {
 			return v, wrong
 		}
 	}
@@ -227,36 +227,33 @@ func (k *Key) path(item, dir, home string) (path, wrong string) {
 	return item, ""
 }
 
-// check returns the error of a value in words, "" for a valid one.
-func (v *Value) check() string {
-	k := v.Key
-	for _, item := range v.Items {
-		wrong, use := false, wants[k.Kind]
-		switch k.Kind {
-		case Bool:
-			wrong = item != "true" && item != "false"
-		case Number:
-			n, err := strconv.Atoi(item)
-			wrong = err != nil || n < 0
-		case Duration:
-			d, err := time.ParseDuration(item)
-			wrong = err != nil || d < 0
-		case Word, Words:
-			wrong = !slices.Contains(k.Values, item)
-			use = "one of " + strings.Join(k.Values, ", ") + cli.Meant(item, k.Values)
-			if k.Kind == Words {
-				use = "any number, each " + use
-			}
-		default:
-			if item == "" {
-				return k.Name + " is empty: leave it out"
-			}
+// item returns an item of a key as a command takes it, see path. wrong is the error of an impossible item.
+func (k *Key) item(text, dir, home string) (item, wrong string) {
+	bad, use := false, wants[k.Kind]
+	switch k.Kind {
+	case Bool:
+		bad = text != "true" && text != "false"
+	case Number:
+		n, err := strconv.Atoi(text)
+		bad = err != nil || n < 0
+	case Duration:
+		d, err := time.ParseDuration(text)
+		bad = err != nil || d < 0
+	case Word, Words:
+		bad = !slices.Contains(k.Values, text)
+		use = "one of " + strings.Join(k.Values, ", ") + cli.Meant(text, k.Values)
+		if k.Kind == Words {
+			use = "any number, each " + use
 		}
-		if wrong {
-			return fmt.Sprintf("%s is %.64q: use %s", k.Name, item, use)
+	default:
+		if text == "" {
+			return "", k.Name + " is empty: leave it out"
 		}
 	}
-	return ""
+	if bad {
+		return "", fmt.Sprintf("%s is %.64q: use %s", k.Name, text, use)
+	}
+	return k.path(text, dir, home)
 }
 
 func split(text string) []string {
@@ -264,12 +261,4 @@ func split(text string) []string {
 		return nil
 	}
 	return strings.Split(text, ",")
-}
-
-// plain leaves out the path of an error of a file, since the message begins with it.
-func plain(err error) string {
-	if p, ok := errors.AsType[*fs.PathError](err); ok {
-		return p.Err.Error()
-	}
-	return err.Error()
 }

@@ -21,7 +21,10 @@ func TestDefaults(t *testing.T) {
 	require.Len(t, s.Values, len(Keys()))
 	for _, v := range s.Values {
 		require.Equal(t, Default, v.Origin)
-		require.Empty(t, v.check(), "the default of %s", v.Key.Name)
+		for _, item := range v.Items {
+			_, wrong := v.Key.item(item, "", "")
+			require.Empty(t, wrong, "the default of %s", v.Key.Name)
+		}
 		require.Equal(t, v.Key.Default, v.String())
 	}
 	require.True(t, slices.IsSorted(names(Keys())))
@@ -175,8 +178,9 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		values, wrong := parse("f.yaml", []byte(text), Keys(), "home")
 		for _, v := range values {
-			if bad := v.check(); bad != "" {
-				t.Fatalf("%s", bad)
+			for _, item := range v.Items {
+				_, bad := v.Key.item(item, "", "home")
+				require.Empty(t, bad)
 			}
 		}
 		for _, e := range wrong {

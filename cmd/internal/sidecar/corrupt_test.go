@@ -88,19 +88,17 @@ func TestCutInput(t *testing.T) {
 	require.NoError(t, whole.err)
 	require.Equal(t, len(queryKinds), whole.frames[typeAnswer])
 	require.Equal(t, progress{2, 2}, whole.last)
-	step := 7
-	if testing.Short() { // as with the race detector
-		step = 53
-	}
-	for at := 0; at < len(input); at += step {
-		s := serve(t, input[:at])
-		if at == 0 || slices.Contains(starts, at) {
-			require.NoError(t, s.err, "cut at %d", at)
-			continue
+	for i, start := range starts {
+		require.NoError(t, serve(t, input[:start]).err, "cut at %d", start)
+		next := len(input)
+		if i+1 < len(starts) {
+			next = starts[i+1]
 		}
-		require.ErrorIs(t, s.err, io.ErrUnexpectedEOF, "cut at %d", at)
-		i, _ := slices.BinarySearch(starts, at)
-		require.EqualValues(t, starts[i-1], s.fatal.At, "cut at %d", at)
+		for _, at := range []int{start + 1, start + headSize, start + headSize + 1, next - 1} { // in its head and its payload
+			s := serve(t, input[:at])
+			require.ErrorIs(t, s.err, io.ErrUnexpectedEOF, "cut at %d", at)
+			require.EqualValues(t, start, s.fatal.At, "cut at %d", at)
+		}
 	}
 }
 

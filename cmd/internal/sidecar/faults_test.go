@@ -29,7 +29,7 @@ import (
 
 // TestUnreadable holds that an input which cannot be read further is an error that says why and where, on both ways.
 func TestUnreadable(t *testing.T) {
-	greeting := sent(nil, typeHello, &hello{})
+	greeting := sent(nil, typeHello, &hello{Rules: "none"})
 	flush := sent(nil, typeQuery, &query{Kind: queryFlush})
 	with := func(at int, b byte) []byte {
 		f := bytes.Clone(flush)

@@ -288,7 +288,7 @@ func TestFaults(t *testing.T) {
 	})
 	t.Run("collected", func(t *testing.T) {
 		t.Parallel()
-		lines := "50000"
+		lines := "20000"
 		if testkit.IsFull() {
 			lines = "1000000"
 		}

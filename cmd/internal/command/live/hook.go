@@ -15,7 +15,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/steer"
 	"github.com/heedlog/heed/agent/steer/attention"
 	"github.com/heedlog/heed/cmd/internal/bridge"
@@ -286,6 +285,7 @@ type hooked struct {
 	names  []string // of all heeds that answer
 	all    bool     // the conversation is of all of several, and continues if they are lost
 	chosen []string // flags that select the heed among several
+	heard  string   // the last answer of a heed in the conversation; see heardNote
 	told   bool     // a text was written
 }
 
@@ -340,11 +340,6 @@ const nothing = "nothing"
 // severalNote is the note of the names of several heeds, one a line, whose loss was not reported.
 const severalNote = "several"
 
-// note keeps a note with the conversation.
-func note(c *deliver.Conversation, name, value string) {
-	c.Do(func(m *steer.Machine, _ time.Time) steer.Action { m.Note(name, value); return steer.Action{} })
-}
-
 // step takes the event, from the state before it to the one after it.
 func (h *hooked) step(ctx context.Context, s steer.State) (steer.State, error) {
 	e := h.event
@@ -354,52 +349,51 @@ func (h *hooked) step(ctx context.Context, s steer.State) (steer.State, error) {
 		Log: slog.New(slog.DiscardHandler),
 	})
 	c.Do(func(m *steer.Machine, now time.Time) steer.Action { return h.observe(m, now) })
-	var current gabp.CurrentResult
-	gone := len(h.names) == 0
-	if !gone && !h.all && h.gates() {
-		if err := h.heed.Call(ctx, gabp.MethodAttentionCurrent, struct{}{}, &current); err != nil {
-			h.Note("attention is not known: %v", err)
-			gone = true
-		}
-	}
-	said := ""
-	lost := strings.Split(c.State().Notes[severalNote], "\n")
+	notes := c.State().Notes
+	h.heard = notes[heardNote]
+	several, lost := notes[severalNote], strings.Split(notes[severalNote], "\n")
 	for _, name := range append(h.names, "") {
 		if i := slices.Index(lost, name); i >= 0 {
 			lost = slices.Delete(lost, i, i+1)
 		}
 	}
 	if h.all {
-		note(c, severalNote, strings.Join(append(h.names, lost...), "\n"))
+		several = strings.Join(append(h.names, lost...), "\n")
 		if h.told && h.gates() {
-			note(c, heardNote, "an item of one of several")
-		} else if h.gates() || c.State().Notes[heardNote] == "" {
-			note(c, heardNote, nothing)
+			h.heard = "an item of one of several"
+		} else if h.gates() || h.heard == "" {
+			h.heard = nothing
 		}
 	}
+	said := ""
 	switch {
-	case gone:
+	case len(h.names) == 0:
 		said = h.lost(ctx, c, "heed")
 	case len(lost) > 0 && !h.told: // another is left
-		note(c, heardNote, nothing)
-		said = h.lost(ctx, c, "heed ("+strings.Join(lost, ", ")+")")
-		left := ""
-		if h.all {
-			left = strings.Join(h.names, "\n")
-			note(c, heardNote, nothing)
+		h.heard = nothing
+		if said = h.lost(ctx, c, "heed ("+strings.Join(lost, ", ")+")"); said != "" {
+			several = ""
 		}
-		if said != "" {
-			note(c, severalNote, left)
+		if h.all {
+			h.heard = nothing
+		}
+		if h.all && said != "" {
+			several = strings.Join(h.names, "\n")
 		}
 	case !h.all:
-		said = h.steer(ctx, c, current.Attention)
+		said = h.steer(ctx, c)
 	}
-	if said != "" {
-		note(c, offeredNote, string(e.Kind))
-	}
-	if said == "" && e.Kind == hooks.TurnEnd || e.Kind == hooks.SessionEnd {
-		c.Do(func(m *steer.Machine, now time.Time) steer.Action { return m.Ended(now, false) })
-	}
+	c.Do(func(m *steer.Machine, now time.Time) steer.Action {
+		m.Note(heardNote, h.heard)
+		m.Note(severalNote, several)
+		if said != "" {
+			m.Note(offeredNote, string(e.Kind))
+		}
+		if said == "" && e.Kind == hooks.TurnEnd || e.Kind == hooks.SessionEnd {
+			return m.Ended(now, false)
+		}
+		return steer.Action{}
+	})
 	if said == "" {
 		return c.State(), nil
 	}
@@ -407,22 +401,27 @@ func (h *hooked) step(ctx context.Context, s steer.State) (steer.State, error) {
 	return c.State(), h.say(said)
 }
 
-// steer returns the text for the event, "" for none, and reports its call. item is the current one, if the event asks
-// for a call.
-func (h *hooked) steer(ctx context.Context, c *deliver.Conversation, item *heed.Item) (said string) {
-	e, heard := h.event, cmp.Or(c.State().Notes[heardNote], nothing)
+// steer returns the text for the event, "" for none, and reports its call.
+func (h *hooked) steer(ctx context.Context, c *deliver.Conversation) (said string) {
+	e, part, gates := h.event, h.event.Takes(), h.gates()
+	var current gabp.CurrentResult
+	if gates {
+		if err := h.heed.Call(ctx, gabp.MethodAttentionCurrent, struct{}{}, &current); err != nil {
+			h.Note("attention is not known: %v", err)
+			return h.lost(ctx, c, "heed")
+		}
+	}
+	h.heard = cmp.Or(h.heard, nothing)
 	if e.Call().Ended() {
 		h.report(ctx, c)
 	}
-	part := e.Takes()
-	if h.told { // by another heed: the rest waits for the next event
-		part = hooks.None
-	}
-	switch {
-	case part == hooks.Deny && h.gates():
-		heard = nothing
+	switch item := current.Attention; {
+	case h.told: // by another heed: the rest waits for the next event
+		return ""
+	case gates:
+		h.heard = nothing
 		if item != nil && item.Blocking {
-			heard = "item " + way.Number(item)
+			h.heard = "item " + way.Number(item)
 			said = h.noted(c.Refuse(ctx, item, "", e.Tool))
 		}
 	case part == hooks.Context:
@@ -435,43 +434,39 @@ func (h *hooked) steer(ctx context.Context, c *deliver.Conversation, item *heed.
 			said = h.noted(c.Offer(ctx))
 		}
 	}
-	if e.Call() == event.StatusStarted && said == "" && !h.told && h.flags.acts(e.Tool) {
+	if e.Call() == event.StatusStarted && said == "" && h.flags.acts(e.Tool) {
 		h.report(ctx, c)
 	}
-	note(c, heardNote, heard)
 	return said
 }
 
 // lost returns the text for the event if a heed answered before and answers no more, "" if there is nothing to add.
 // Calls are refused until the user prompts, if the last one was, and else once. who names the heed.
-func (h *hooked) lost(ctx context.Context, c *deliver.Conversation, who string) (said string) {
-	e, heard := h.event, c.State().Notes[heardNote]
-	held := heard != "" && heard != nothing
-	if held && e.Kind == hooks.Prompt {
-		heard = nothing
-	}
-	switch part := e.Takes(); {
-	case heard == "":
+func (h *hooked) lost(ctx context.Context, c *deliver.Conversation, who string) string {
+	held := h.heard != "" && h.heard != nothing
+	switch {
+	case h.heard == "":
 	case h.gates() && held:
-		why := who + " does not answer any more, and " + heard + " held calls back. They are refused until heed runs again, " +
+		why := who + " does not answer any more, and " + h.heard + " held calls back. They are refused until heed runs again, " +
 			"or the user prompts"
-		said = h.noted(c.Refuse(ctx, nil, why, e.Tool))
+		return h.noted(c.Refuse(ctx, nil, why, h.event.Tool))
 	case h.gates():
-		heard = ""
-		why := who + unchecked + ". The next ones pass"
-		said = h.noted(c.Refuse(ctx, nil, why, e.Tool))
-	case part == hooks.Context && heard == nothing:
-		heard = ""
-		c.Do(func(m *steer.Machine, now time.Time) steer.Action {
-			_, a := m.Receive(now, steer.Message{
-				Author: attention.Author, Topic: "heed", Revision: now.String(), Rides: true, Text: who + unchecked + ".",
-			})
-			return a
-		})
-		said = h.noted(c.Offer(ctx))
+		h.heard = ""
+		return h.noted(c.Refuse(ctx, nil, who+unchecked+". The next ones pass", h.event.Tool))
+	case held && h.event.Kind == hooks.Prompt:
+		h.heard = nothing
 	}
-	note(c, heardNote, heard)
-	return said
+	if h.event.Takes() != hooks.Context || h.heard != nothing {
+		return ""
+	}
+	h.heard = ""
+	c.Do(func(m *steer.Machine, now time.Time) steer.Action {
+		_, a := m.Receive(now, steer.Message{
+			Author: attention.Author, Topic: "heed", Revision: now.String(), Rides: true, Text: who + unchecked + ".",
+		})
+		return a
+	})
+	return h.noted(c.Offer(ctx))
 }
 
 // unchecked says, after its name, that a heed was lost.

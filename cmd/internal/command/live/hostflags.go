@@ -66,6 +66,12 @@ func (f *hostFlags) registerGate(cmd *cobra.Command) {
 	flags.StringVar(&f.web, "web", "", "serve a live page for a person on `ADDR`, or on a free port of this machine; \"heed status\" shows its address")
 	flags.Lookup("web").NoOptDefVal = "127.0.0.1:0"
 	cli.Exclusive(cmd, "observe-only", "no-attention")
+	cli.Checked(cmd, func(cmd *cobra.Command) error {
+		if f.observeOnly && f.noAttention { // not of flags alone
+			return cli.Usage(cmd, `observe-only and no-attention: choose one; "heed config show" shows where they are set`)
+		}
+		return nil
+	})
 }
 
 // The default of --journal, its bounds, and the bytes of text for each entry on average. The default is the journal's.
@@ -83,9 +89,6 @@ const maxSettle = time.Minute
 func (f *hostFlags) validate(cmd *cobra.Command) error {
 	if _, err := gate.New(gate.Config{Source: struct{ gate.Source }{}, Allow: f.allow}); err != nil {
 		return cli.Usage(cmd, "--allow: %w", err)
-	}
-	if f.observeOnly && f.noAttention { // not of flags alone, which exclude each other
-		return cli.Usage(cmd, `observe-only and no-attention: choose one; "heed config show" shows where they are set`)
 	}
 	return cmp.Or(notNegative(cmd, "grace", f.grace), within(cmd, "settle", f.settle, 0, maxSettle),
 		within(cmd, "journal", f.journal, minJournal, maxJournal), loopbackOnly(cmd, "metrics", f.metrics, f.remote))

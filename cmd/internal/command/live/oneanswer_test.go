@@ -10,7 +10,9 @@ import (
 	"io"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -46,31 +48,34 @@ func TestOneAnswer(t *testing.T) {
 			})
 		}
 	}
-	for _, log := range logs {
-		if ext := filepath.Ext(log); ext == ".log" || ext == ".txt" {
-			t.Run(filepath.Base(log), func(t *testing.T) { oneAnswer(t, log) })
+	logs = slices.DeleteFunc(logs, func(log string) bool {
+		return !slices.Contains([]string{".log", ".txt"}, filepath.Ext(log))
+	})
+	all := shown(t, append([]string{"replay", "--history", "off", "--format", "json"}, logs...)...)
+	doc := decoded[struct {
+		Files []struct {
+			Summary struct {
+				File    string
+				Verdict struct{ Causes []cause }
+			}
 		}
+	}](t, all)
+	require.Len(t, doc.Files, len(logs))
+	for i, log := range logs {
+		require.Equal(t, log, doc.Files[i].Summary.File)
+		t.Run(filepath.Base(log), func(t *testing.T) { oneAnswer(t, log, doc.Files[i].Summary.Verdict.Causes) })
 	}
 }
 
-func oneAnswer(t *testing.T, log string) {
-	var doc struct {
-		Files []struct {
-			Summary struct {
-				Verdict struct {
-					Causes []struct {
-						Rule, What, Advice, Says string
-						Disposition              string
-						Perhaps                  bool
-						Mods                     []struct{ Name string }
-					}
-				}
-			}
-		}
-	}
-	require.NoError(t, json.Unmarshal([]byte(shown(t, "replay", "--history", "off", "--format", "json", log)), &doc))
-	causes := doc.Files[0].Summary.Verdict.Causes
+// cause is a cause that "heed FILE" shows.
+type cause struct {
+	Rule, What, Advice, Says string
+	Disposition              string
+	Perhaps                  bool
+	Mods                     []struct{ Name string }
+}
 
+func oneAnswer(t *testing.T, log string, causes []cause) {
 	items, current, status, records := atEnd(t, log)
 	switch {
 	case len(items) == 0:
@@ -198,14 +203,15 @@ func besideGame(t *testing.T, records []capture.Record) (current heed.Item) {
 	return current
 }
 
+var defaults = sync.OnceValue(func() *rules.Set { return testkit.Must(rules.Compile(rules.Defaults()...)) })
+
 // atEnd follows a log to its end in a session, and returns what is open then, what the commands current and status
 // show, and the records of the log.
 func atEnd(t *testing.T, log string) (items []heed.Item, current, status string, records []capture.Record) {
 	t.Helper()
-	set := testkit.Must(rules.Compile(rules.Defaults()...))
 	follower := testkit.Must(follow.New(follow.Config{Path: log}))
 	s := testkit.Must(session.New(session.Config{
-		Engine: replay.Config(set), Log: follower, SyncTimeout: patience, AnswerWithin: patience,
+		Engine: replay.Config(defaults()), Log: follower, SyncTimeout: patience, AnswerWithin: patience,
 	}))
 	s.OnObserved(func(rec *capture.Record, _ *heed.Outcome) {
 		r := *rec // its texts are the feed's

@@ -20,15 +20,11 @@ const pageName = "heed-page"
 // on Windows by a console of its own.
 func asksPage(args []string) bool {
 	name := strings.TrimSuffix(strings.ToLower(filepath.Base(args[0])), ".exe")
-	return name == pageName || ownConsole() && cli.IsTerminal(os.Stdout) && onlyLogs(args[1:])
-}
-
-// onlyLogs reports whether all words are files or folders.
-func onlyLogs(words []string) bool {
-	return !slices.ContainsFunc(words, func(word string) bool {
+	notFile := func(word string) bool {
 		_, err := os.Stat(word)
 		return err != nil
-	})
+	}
+	return name == pageName || ownConsole() && cli.IsTerminal(os.Stdout) && !slices.ContainsFunc(args[1:], notFile)
 }
 
 // showPage writes a page about logs, or about the newest of the game, and opens it. Whatever becomes of it can be

@@ -5,17 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
-	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/cmd/internal/command"
 	"github.com/heedlog/heed/cmd/internal/history"
-	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/files"
@@ -43,16 +41,10 @@ const (
 // keeper remembers a session as it runs. The database is written and read by keep and close alone, without the lock, so
 // that a slow disk, or another process at the same file, delays no entry.
 type keeper struct {
+	h       *host
 	history *history.History // nil: it could not be opened
-	log     *slog.Logger
-	now     func() time.Time
-	getenv  func(string) string
-
-	session  *session.Session
-	follower *follow.Follower // nil without a log
-	newRun   bool             // the log's earlier lines are of an earlier run
-
-	news chan struct{} // has one if something is to be written
+	path    string           // of its file, "" for the usual one
+	news    chan struct{}    // has one if something is to be written
 
 	mu     sync.Mutex
 	there  bool     // the log was there before heed
@@ -60,9 +52,7 @@ type keeper struct {
 	ended  []kept   // runs that ended since the history was written last
 	opened []string // items for which the history was not asked yet
 
-	open      func() (*history.History, error)
-	lost      func(error) // reports that the session is not remembered, or is again
-	unwritten bool        // the latest write failed; of keep and close
+	unwritten bool // the latest write failed; of keep and close
 }
 
 // gameRun is a game from its beginning to its end, as its log shows them.
@@ -97,20 +87,9 @@ func (h *host) openHistory() error {
 	if !f.Remember || f.History == command.HistoryOff {
 		return nil
 	}
-	k := &keeper{
-		log: h.log, now: h.Now, getenv: h.Getenv, session: h.session, follower: h.follower, newRun: h.source.follow.NewRun,
-		news: make(chan struct{}, 1),
-	}
-	k.lost = func(err error) { h.lost("history.stopped", err) }
-	k.open = func() (*history.History, error) { // that it is whole is not of the command alone
-		path, err := files.History(f.History, h.Getenv)
-		if err != nil {
-			return nil, err
-		}
-		return h.program.openHistory(context.Background(), path)
-	}
+	k := &keeper{h: h, path: f.History, news: make(chan struct{}, 1)}
 	k.opens()
-	if h.follower != nil && !k.newRun {
+	if h.follower != nil && !h.source.follow.NewRun {
 		info, err := os.Stat(h.follower.Status().Path)
 		k.there = err == nil && info.Size() > 0
 	}
@@ -123,30 +102,38 @@ func (h *host) openHistory() error {
 
 // opens opens the history unless it is open, and reports whether it is.
 func (k *keeper) opens() bool {
-	if k.history == nil {
-		var err error
-		if k.history, err = k.open(); err != nil {
-			k.unwritten = true
-			k.lost(fmt.Errorf("nothing is remembered: %w", err))
-		}
+	if k.history != nil {
+		return true
 	}
-	return k.history != nil
+	path, err := files.History(k.path, k.h.Getenv)
+	if err == nil {
+		k.history, err = k.h.program.openHistory(context.Background(), path) // that it is whole is not of the command alone
+	}
+	if err != nil {
+		k.lost(fmt.Errorf("nothing is remembered: %w", err))
+	}
+	return err == nil
+}
+
+// lost reports that the session is not remembered.
+func (k *keeper) lost(err error) {
+	k.unwritten = true
+	k.h.lost("history.stopped", err)
 }
 
 // begin begins a run.
 func (k *keeper) begin() {
-	engine := k.session.Engine()
 	r := &gameRun{
-		scrub: command.OwnScrubber(k.getenv, false), bytes: &logBytes{hasher: summary.NewHasher()},
+		scrub: command.OwnScrubber(k.h.Getenv, false), bytes: &logBytes{hasher: summary.NewHasher()},
 		there: k.there,
 	}
 	k.there = false
-	if k.follower != nil {
-		r.bytes.path = k.follower.Status().Path
+	if k.h.follower != nil {
+		r.bytes.path = k.h.follower.Status().Path
 		r.bytes.name = r.bytes.path
 		r.bytes.open()
 	}
-	r.replay = report.New((&replay.Replay{Engine: engine}).Report(r.bytes.path, r.scrub))
+	r.replay = report.New((&replay.Replay{Engine: k.h.session.Engine()}).Report(r.bytes.path, r.scrub))
 	k.run = r
 }
 
@@ -249,27 +236,27 @@ func (k *keeper) end() {
 	if len(k.ended) < maxEnded {
 		k.ended = append(k.ended, k.summarize(false))
 	} else {
-		k.log.Error("a run of the game is not remembered: too many ended within a second")
+		k.h.log.Error("a run of the game is not remembered: too many ended within a second")
 	}
 	k.run.bytes.close()
 }
 
 // summarize returns the summary of the run.
 func (k *keeper) summarize(running bool) kept {
-	engine, r := k.session.Engine(), k.run
+	engine, r := k.h.session.Engine(), k.run
 	end := report.End{Stats: engine.Stats(), Open: engine.Open(nil), Environment: r.mods, Lines: r.lines}
 	end.Environment.Facts = r.began.Facts()
-	if k.follower != nil && r.bytes.digested == 0 { // a file that has just begun is reported after that
-		r.bytes.part = k.follower.Status().Skipped > 0
-		end.Headless = r.bytes.part && !k.newRun
+	if k.h.follower != nil && r.bytes.digested == 0 { // a file that has just begun is reported after that
+		r.bytes.part = k.h.follower.Status().Skipped > 0
+		end.Headless = r.bytes.part && !k.h.source.follow.NewRun // else the earlier lines are of an earlier run
 	}
 	r.replay.End(end)
 	r.changed = false
-	s := replay.Summarize(r.replay, r.scrub, k.session.Rules(), r.bytes.log())
+	s := replay.Summarize(r.replay, r.scrub, k.h.session.Rules(), r.bytes.log())
 	if r.there {
 		s.Began = time.Time{}
 	}
-	return kept{r, s, r.bytes.written(k.now()), running}
+	return kept{r, s, r.bytes.written(k.h.Now()), running}
 }
 
 // write writes news to the history, and adds its facts to the items that opened.
@@ -278,45 +265,39 @@ func (k *keeper) write() {
 		return
 	}
 	k.mu.Lock()
-	all, opened := k.ended, k.opened
-	k.ended = nil
+	all, opened := slices.Clone(k.ended), k.opened
 	if k.run != nil && k.run.changed {
 		all = append(all, k.summarize(true))
 	}
-	if len(all) > 0 {
-		k.opened = nil
-	}
 	k.mu.Unlock()
 	for i := range all {
-		if err := k.put(&all[i]); err != nil {
-			k.warn(err)
-			k.again(all[i:], opened)
+		err := k.put(&all[i])
+		k.mu.Lock()
+		if err != nil {
+			all[len(all)-1].changed = true // it is written again, if it runs
+		} else if !all[i].running {
+			k.ended = k.ended[1:]
+		}
+		k.mu.Unlock()
+		if err != nil {
+			k.lost(notRemembered(err))
 			return
 		}
 	}
-	if len(all) > 0 {
-		if k.unwritten {
-			k.unwritten = false
-			k.lost(nil)
-		}
-		k.know(opened, all[len(all)-1].summary)
+	if len(all) == 0 {
+		return
 	}
+	if k.unwritten {
+		k.unwritten = false
+		k.h.lost("history.stopped", nil)
+	}
+	k.mu.Lock()
+	k.opened = k.opened[len(opened):]
+	k.mu.Unlock()
+	k.know(opened, all[len(all)-1].summary)
 }
 
-// again queues unwritten runs and opened items for the next write.
-func (k *keeper) again(all []kept, opened []string) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.opened = append(opened, k.opened...)
-	k.opened = k.opened[:min(len(k.opened), maxOpened)]
-	for i := range all {
-		if all[i].running {
-			all[i].changed = true
-		} else if len(k.ended) < maxEnded {
-			k.ended = append(k.ended, all[i])
-		}
-	}
-}
+func notRemembered(err error) error { return fmt.Errorf("the session is not remembered: %w", err) }
 
 // put writes a run to the history.
 func (k *keeper) put(r *kept) (err error) {
@@ -336,7 +317,7 @@ func (k *keeper) put(r *kept) (err error) {
 
 // know adds the facts of the history to items.
 func (k *keeper) know(opened []string, s *summary.Session) {
-	engine := k.session.Engine()
+	engine := k.h.session.Engine()
 	for _, id := range opened {
 		a, ok := engine.Item(id)
 		if !ok || len(a.Sample) == 0 {
@@ -344,17 +325,11 @@ func (k *keeper) know(opened []string, s *summary.Session) {
 		}
 		known, err := k.history.Known(context.Background(), s, engine.Group(a.Sample[0].Signature).ID)
 		if err != nil {
-			k.warn(err)
+			k.lost(notRemembered(err))
 			return
 		}
 		engine.Know(id, known)
 	}
-}
-
-// warn reports that a session is not remembered.
-func (k *keeper) warn(err error) {
-	k.unwritten = true
-	k.lost(fmt.Errorf("the session is not remembered: %w", err))
 }
 
 // logBytes identifies a log that grows.

@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -67,28 +68,6 @@ func fillHistory(file, says string) (err error) {
 	return nil
 }
 
-// TestHistoryLater: a history that cannot be opened at the start is opened later.
-func TestHistoryLater(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "folder", "h.db")
-	require.NoError(t, os.WriteFile(filepath.Dir(path), nil, 0o600))
-	var lost []error
-	s := testkit.Must(session.New(session.Config{}))
-	k := &keeper{session: s, log: slog.New(slog.DiscardHandler), lost: func(err error) { lost = append(lost, err) }}
-	k.open = func() (*history.History, error) {
-		return history.Open(t.Context(), history.Config{Path: path, Now: time.Now})
-	}
-	k.ended = []kept{{gameRun: &gameRun{}, summary: &summary.Session{Version: summary.Version}, at: time.Now()}}
-	k.write()
-	require.Error(t, lost[0])
-	require.Len(t, k.ended, 1)
-	require.NoError(t, os.Remove(filepath.Dir(path)))
-	k.write()
-	require.NoError(t, lost[1])
-	require.Empty(t, k.ended)
-	require.Len(t, testkit.Must(k.history.Sessions(t.Context(), "", 0)), 1)
-	require.NoError(t, k.close())
-}
-
 // fillHistoryMain is a program of scripts.
 func fillHistoryMain() {
 	if err := fillHistory(os.Args[1], strings.Join(os.Args[2:], " ")); err != nil {
@@ -98,38 +77,36 @@ func fillHistoryMain() {
 
 // TestKept: what could not be written is written later, and what a person had forgotten is not remembered again.
 func TestKept(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "h.db")
-	opened := func() *history.History {
-		h := testkit.Must(history.Open(t.Context(), history.Config{Path: path, Now: time.Now}))
-		t.Cleanup(func() { _ = h.Close() })
-		return h
-	}
-	sessions := func(k *keeper) (n int) {
-		return len(testkit.Must(k.history.Sessions(t.Context(), "", 0)))
-	}
-	s := &summary.Session{Version: summary.Version}
-	var lost error
-	k := &keeper{history: opened(), log: slog.New(slog.DiscardHandler), lost: func(err error) { lost = err }}
-	require.NoError(t, k.history.Close())
-	runs := &gameRun{}
-	k.ended = []kept{{gameRun: &gameRun{}, summary: s, at: time.Now()}}
+	path := filepath.Join(t.TempDir(), "folder", "h.db")
+	require.NoError(t, os.WriteFile(filepath.Dir(path), nil, 0o600))
+	k := &keeper{path: path, opened: []string{"1"}, h: &host{
+		program: newProgram(nil, io.Discard, io.Discard), losses: map[string]error{},
+		session: testkit.Must(session.New(session.Config{})), log: slog.New(slog.DiscardHandler),
+	}}
+	sessions := func() int { return len(testkit.Must(k.history.Sessions(t.Context(), "", 0))) }
+	run := kept{gameRun: &gameRun{}, summary: &summary.Session{Version: summary.Version}, at: time.Now()}
+	k.ended = []kept{run}
 	require.NoError(t, k.close())
-	require.ErrorContains(t, lost, "closed", "a session that was not remembered at the end is an error")
+	require.ErrorContains(t, k.h.losses["history.stopped"], "nothing is remembered: ")
+	require.NoError(t, os.Remove(filepath.Dir(path)))
+	require.True(t, k.opens())
+	require.NoError(t, k.history.Close())
+	require.NoError(t, k.close())
+	require.ErrorContains(t, k.h.losses["history.stopped"], "closed", "a session that was not remembered at the end is an error")
 	require.Len(t, k.ended, 1)
-	k.opened = []string{"2"}
-	k.again([]kept{{gameRun: runs, running: true}}, []string{"1"})
-	require.True(t, runs.changed)
-	require.Equal(t, []string{"1", "2"}, k.opened)
-	k.again(make([]kept, 2*maxEnded), make([]string, 2*maxOpened))
-	require.Len(t, k.ended, maxEnded)
-	require.Len(t, k.opened, maxOpened)
-
-	k.history, k.ended = opened(), k.ended[:1]
-	require.NoError(t, k.put(&kept{gameRun: runs, summary: s, at: time.Now(), running: true}))
-	require.Equal(t, 1, sessions(k))
+	k.history = nil
+	k.write()
+	require.Empty(t, k.h.losses)
+	require.Empty(t, k.ended)
+	require.Empty(t, k.opened)
+	require.Equal(t, 1, sessions())
 	testkit.Must(k.history.Forget(t.Context(), history.Which{All: true}))
 	for range 2 {
-		require.NoError(t, k.put(&kept{gameRun: runs, summary: s, at: time.Now(), running: true}))
-		require.Zero(t, sessions(k))
+		require.NoError(t, k.put(&run))
+		require.Zero(t, sessions())
 	}
+	run.gameRun = &gameRun{}
+	require.NoError(t, k.put(&run))
+	require.Equal(t, 1, sessions())
+	require.NoError(t, k.close())
 }
