@@ -48,7 +48,7 @@ func (s *signatures) find(h uint64) int32 {
 }
 
 // fits reports whether a template can be kept at all.
-func (s *signatures) fits(template []byte) bool { return len(template) <= s.maxBytes }
+func (s *signatures) fits(template string) bool { return len(template) <= s.maxBytes }
 
 // add stores what find did not find, and makes room for it first. It returns the
 // slot.

@@ -158,7 +158,10 @@ func TestSchema(t *testing.T) {
 	require.NotEmpty(t, s.Required)
 	files := testkit.Must(filepath.Glob("testdata/*.txt"))
 	n := 0
-	for _, file := range files {
+	for i, file := range files {
+		if i%4 != 0 {
+			continue // TestTranscripts plays all
+		}
 		script := testkit.Must(os.ReadFile(file))
 		play(t, string(script), func(a *Item) {
 			text := testkit.Must(json.Marshal(a))
