@@ -76,7 +76,7 @@ func TestShort(t *testing.T) {
 		_, err := Play(script)
 		require.NoError(t, err, file)
 	}
-	n := 20
+	n := 30
 	if testkit.IsFull() {
 		n = 120
 	}
