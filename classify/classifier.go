@@ -102,28 +102,29 @@ func (c *Classifier) Classify(e *event.Entry) *Result {
 // key collides with the key of another text, or the template is too large to keep.
 func (c *Classifier) find(e *event.Entry) int32 {
 	texts := &c.texts
-	looks := !texts.off && !texts.looks.idle()
+	looks := !texts.off && !texts.exact.idle()
 	c.sum = 0
 	var sum uint64
 	var t *cachedText
 	if looks {
 		sum = c.TextSum(e)
-		t = texts.find(&c.signatures, sum, e.Message, e.Stack)
+		t = texts.exact.find(&c.signatures, sum, e.Message, e.Stack)
 	}
 	text := e.Message
 	if t == nil || !t.isOf(e) {
 		switch text = logline.Of(e); {
 		case len(text) < len(e.Message) && looks:
 			sum = textSum(text, e.Stack)
-			t = texts.find(&c.signatures, sum, text, e.Stack)
+			t = texts.exact.find(&c.signatures, sum, text, e.Stack)
 		case t != nil:
 			t.bare = e.Level + 1
 		}
 	}
 	var line uint64
-	if t == nil && e.Stack == "" && len(text) <= maxLine && !texts.off && !texts.lines.idle() {
-		if line = texts.zero(text); line != 0 {
-			t = texts.findLine(&c.signatures, line)
+	if t == nil && e.Stack == "" && len(text) <= maxLine && !texts.off && !texts.alike.idle() {
+		var zeroed string
+		if zeroed, line = texts.zero(text); line != 0 {
+			t = texts.alike.find(&c.signatures, line, zeroed, "")
 		}
 	}
 	if t != nil {
