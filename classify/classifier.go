@@ -171,7 +171,7 @@ func (c *Classifier) findKey(e *event.Entry, text string) (int32, signature.Key)
 // slot, or none when its template is too large to be kept.
 func (c *Classifier) learn(key signature.Key, e *event.Entry, text string) int32 {
 	v := c.shape(e, text)
-	if !c.signatures.fits(v.template) {
+	if len(v.template) > c.signatures.maxBytes {
 		c.stats.Oversize++
 		c.unkept = v
 		return none
