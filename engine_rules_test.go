@@ -67,7 +67,7 @@ func TestSetRulesOfTheSame(tt *testing.T) {
 		m := drawn(t)
 		a, b := mustNew(tt, cfg), mustNew(tt, cfg)
 		for range rapid.IntRange(0, 80).Draw(t, "calls") {
-			if m.intn(8) == 0 {
+			if m.intn(20) == 0 {
 				require.NoError(t, b.SetRules(set))
 			}
 			c := m.next()
@@ -111,7 +111,7 @@ func TestSetRulesMasking(tt *testing.T) {
 		e := mustNew(tt, cfg)
 		now := cfg
 		for i := range rapid.IntRange(1, 60).Draw(t, "calls") {
-			switch m.intn(9) {
+			switch m.intn(25) {
 			case 0:
 				now.Rules = []*rules.Set{first, second}[m.intn(2)]
 				require.NoError(t, e.SetRules(now.Rules))

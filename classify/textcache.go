@@ -44,11 +44,12 @@ type kept struct {
 	written uint32
 }
 
-// newKept returns an empty kept, whose count of written bytes makes every zero cachedText overwritten.
+// newKept returns an empty kept, whose count of written bytes makes every zero cachedText overwritten. Texts are looked
+// up until there were so many misses.
 func newKept(places, bytes, misses int) kept {
 	return kept{
-		credit: credit{left: misses}, tags: make([]uint32, places), texts: make([]cachedText, places), ring: make([]byte, bytes),
-		written: 2 * uint32(bytes),
+		credit: credit{left: misses}, tags: make([]uint32, places), texts: make([]cachedText, places),
+		ring: make([]byte, bytes), written: 2 * uint32(bytes),
 	}
 }
 

@@ -93,7 +93,7 @@ func (p *player) do(words []string) []string {
 	}
 	switch cmd {
 	case "new": // new [open=N] [groups=N] [remembered=N] [operations=N] [quiet=DURATION] [clock|hostclock]
-		cfg := Config{QuietTime: Window{1, 1}} // next to none
+		cfg := Config{QuietTime: Window{1, 1}, MaxOpen: 12, MaxRemembered: 12} // next to no quiet time
 		if v := args["quiet"]; v != "" {
 			cfg.QuietTime = Window{duration(v), 500}
 		}
