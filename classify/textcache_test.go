@@ -144,7 +144,7 @@ func oldestFirst[K comparable, V any](t *lru[K, V]) (keys []string) {
 func TestFront(t *testing.T) {
 	c := cached(2)
 	found := func(e event.Entry) bool {
-		c.texts.exact.credit.left = maxCredit
+		c.texts.exact.left = maxCredit
 		return c.texts.exact.find(&c.signatures, textSum(e.Message, e.Stack), e.Message, e.Stack) != nil
 	}
 	e := event.Entry{Message: "beta of the mill", Stack: "  at Foo.Bar () [0x00012] in <0>:0"}
@@ -195,7 +195,7 @@ func TestTextPlaces(t *testing.T) {
 		return c.texts.exact.find(&c.signatures, textSum(text, ""), text, "") != nil
 	}
 	learn := func(text string) {
-		c.texts.exact.credit.left = maxCredit
+		c.texts.exact.left = maxCredit
 		c.Decide(&event.Entry{Message: text})
 	}
 	var alike []string // of the same two places
@@ -234,7 +234,7 @@ func TestFrontIdles(t *testing.T) {
 	f := newTextCache()
 	looks := func(n int) (looked int) {
 		for range n {
-			if !f.exact.credit.idle() {
+			if !f.exact.idle() {
 				looked++
 			}
 		}
@@ -247,11 +247,11 @@ func TestFrontIdles(t *testing.T) {
 	for i := range 2 * maxCredit {
 		c.Decide(&event.Entry{Message: "number " + letters(i)})
 	}
-	require.Zero(t, c.texts.exact.credit.left)
+	require.Zero(t, c.texts.exact.left)
 	for range 4 * sampling {
 		c.Decide(&event.Entry{Message: "again and again"})
 	}
-	require.Positive(t, c.texts.exact.credit.left)
+	require.Positive(t, c.texts.exact.left)
 }
 
 // TestTextSum: every byte of a text counts, and where its message ends.
