@@ -38,7 +38,7 @@ const (
 
 // carryOver returns what later versions read. The lock is held.
 func (e *Engine) carryOver() *carryOver {
-	c := &carryOver{Epoch: e.epoch, Sequence: e.seq, Phase: e.classifier.Phase(), Blind: e.classifier.Blind()}
+	c := &carryOver{Epoch: e.cfg.Epoch, Sequence: e.seq, Phase: e.classifier.Phase(), Blind: e.classifier.Blind()}
 	c.Blocking, c.Items = e.coalescer.Held()
 	return c
 }
@@ -107,8 +107,8 @@ func readCarryOver(snapshot []byte) (c *carryOver, state []byte, err error) {
 }
 
 // carry returns an engine that begins with a carry-over.
-func (p *parts) carry(c *carryOver) (*Engine, error) {
-	e, err := p.begin(c.Sequence)
+func (s *setup) carry(c *carryOver) (*Engine, error) {
+	e, err := s.begin(c.Sequence)
 	if err != nil {
 		return nil, err
 	}

@@ -81,53 +81,27 @@ type Engine struct {
 // error names the field of cfg that is at fault. Without cfg.Rules it compiles
 // the default rules, which takes some milliseconds.
 func New(cfg Config) (*Engine, error) {
-	p, err := prepare(cfg)
+	s, err := prepare(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("heed: %w", err)
 	}
-	e, err := p.begin(0)
+	e, err := s.begin(0)
 	if err != nil {
 		return nil, fmt.Errorf("heed: %w", err)
-	}
-	return e, nil
-}
-
-// begin returns an engine that has no entry but begins after one.
-func (p *parts) begin(after uint64) (e *Engine, err error) {
-	e = p.engine()
-	e.seq, p.journal.After = after, after
-	if e.classifier, err = classify.New(p.classify); err != nil {
-		return nil, fmt.Errorf("Config: %w", err)
-	}
-	if e.journal, err = journal.New(p.journal); err != nil {
-		return nil, fmt.Errorf("Config.Journal: %w", err)
-	}
-	if e.coalescer, err = coalesce.New(p.coalesce); err != nil {
-		return nil, fmt.Errorf("Config.Coalesce: %w", err)
 	}
 	return e, nil
 }
 
 // setup is the part of an engine that its Config sets.
 type setup struct {
+	cfg        Config     // without zeros that stand for a default here
+	own        *rules.Set // cfg.Rules for cfg.Family
 	normalizer *signature.Normalizer
 	finder     *blame.Finder
-	epoch      string
-	loadPhase  string
-	maxText    int
-	ruled      ruled
 }
 
-// parts are the parts of an engine before it begins.
-type parts struct {
-	setup
-	classify classify.Config
-	journal  journal.Config
-	coalesce coalesce.Config
-}
-
-// prepare derives the Config of each package from cfg.
-func prepare(cfg Config) (*parts, error) {
+// prepare completes cfg and makes the parts that do not depend on entries.
+func prepare(cfg Config) (*setup, error) {
 	least := max(32<<10, 2*cfg.Journal.MaxText) // so that the journal marks each entry that is cut
 	if err := bounds.Complete("Config", bounds.Of("MaxText", &cfg.MaxText, max(64<<10, least), least, 0)); err != nil {
 		return nil, err
@@ -139,42 +113,61 @@ func prepare(cfg Config) (*parts, error) {
 		}
 		cfg.Rules = set
 	}
-	given := cfg.Rules
+	cfg.Epoch, cfg.LoadPhase = cmp.Or(cfg.Epoch, coalesce.DefaultEpoch), cmp.Or(cfg.LoadPhase, "load")
+	cfg.Journal.Epoch, cfg.Coalesce.Epoch = cfg.Epoch, cfg.Epoch
+	cfg.Signature.Protect = slices.Clone(cfg.Signature.Protect)
+	cfg.Signature.LoggerFrames = slices.Clone(cfg.Signature.LoggerFrames)
+	s := &setup{cfg: cfg}
 	var err error
-	if cfg.Rules, err = given.For(cfg.Family); err != nil {
+	if s.own, err = cfg.Rules.For(cfg.Family); err != nil {
 		return nil, fmt.Errorf("Config.Family: %w", err)
 	}
-	cfg.Epoch = cmp.Or(cfg.Epoch, coalesce.DefaultEpoch)
-	cfg.Journal.Epoch, cfg.Journal.After = cfg.Epoch, 0
-	cfg.Coalesce.Epoch = cfg.Epoch
+	if s.normalizer, err = s.normalizerFor(s.own); err != nil {
+		return nil, err
+	}
+	if s.finder, err = blame.New(blame.Config{GameCode: s.own.GameCode()}); err != nil {
+		panic("BUG: heed: " + err.Error()) // the set validates the names
+	}
+	return s, nil
+}
 
-	own := ruled{masking: cfg.Signature, groups: cfg.Groups, set: given, own: cfg.Rules, family: cfg.Family}
-	own.masking.Protect = slices.Clone(own.masking.Protect)
-	own.masking.LoggerFrames = slices.Clone(own.masking.LoggerFrames)
-	normalizer, err := signature.New(own.maskingWith(cfg.Rules))
+// normalizerFor returns a normalizer with the masking of a set and the additions of the Config.
+func (s *setup) normalizerFor(set *rules.Set) (*signature.Normalizer, error) {
+	masking, added := set.Masking(), &s.cfg.Signature
+	masking.Protect = append(masking.Protect, added.Protect...)
+	masking.LoggerFrames = append(masking.LoggerFrames, added.LoggerFrames...)
+	masking.MaxFrames = added.MaxFrames
+	n, err := signature.New(masking)
 	if err != nil {
 		return nil, fmt.Errorf("Config.Signature: %w", err)
 	}
-	finder, err := blame.New(blame.Config{GameCode: cfg.Rules.GameCode()})
-	if err != nil {
-		panic("BUG: heed: " + err.Error()) // the set validates the names
+	return n, nil
+}
+
+// begin returns an engine that has no entry but begins after one.
+func (s *setup) begin(after uint64) (e *Engine, err error) {
+	e = s.engine()
+	e.seq, e.cfg.Journal.After = after, after
+	if e.classifier, err = classify.New(s.classify()); err != nil {
+		return nil, fmt.Errorf("Config: %w", err)
 	}
-	return &parts{
-		setup: setup{
-			normalizer: normalizer, finder: finder, epoch: cfg.Epoch, loadPhase: cmp.Or(cfg.LoadPhase, "load"),
-			maxText: cfg.MaxText, ruled: own,
-		},
-		classify: classify.Config{
-			Rules: cfg.Rules, Normalizer: normalizer, Signatures: cfg.Signatures, Decisions: cfg.Signatures, Groups: cfg.Groups,
-			InitialPhase: cfg.InitialPhase,
-		},
-		journal: cfg.Journal, coalesce: cfg.Coalesce,
-	}, nil
+	if e.journal, err = journal.New(e.cfg.Journal); err != nil {
+		return nil, fmt.Errorf("Config.Journal: %w", err)
+	}
+	if e.coalescer, err = coalesce.New(s.cfg.Coalesce); err != nil {
+		return nil, fmt.Errorf("Config.Coalesce: %w", err)
+	}
+	return e, nil
 }
 
 // engine returns an engine without classifier, journal and coalescer.
-func (p *parts) engine() *Engine {
-	return &Engine{setup: p.setup, accused: map[signature.ID]accused{}}
+func (s *setup) engine() *Engine { return &Engine{setup: *s, accused: map[signature.ID]accused{}} }
+
+func (s *setup) classify() classify.Config {
+	return classify.Config{
+		Rules: s.own, Normalizer: s.normalizer, Signatures: s.cfg.Signatures, Decisions: s.cfg.Signatures,
+		Groups: s.cfg.Groups, InitialPhase: s.cfg.InitialPhase,
+	}
 }
 
 // SetRules replaces the rules from the next entry on. The effect is that of a [Engine.Snapshot] and a [Restore] with
@@ -195,7 +188,7 @@ func (e *Engine) SetRules(set *rules.Set) error {
 	}
 	e.ruling.Lock()
 	defer e.ruling.Unlock()
-	if err := e.rule(set, e.ruled.family); err != nil {
+	if err := e.rule(set, e.cfg.Family); err != nil {
 		return fmt.Errorf("heed: SetRules: %w", err)
 	}
 	return nil
@@ -206,7 +199,7 @@ func (e *Engine) SetRules(set *rules.Set) error {
 func (e *Engine) SetFamily(family string) error {
 	e.ruling.Lock()
 	defer e.ruling.Unlock()
-	if err := e.rule(e.ruled.set, family); err != nil {
+	if err := e.rule(e.cfg.Rules, family); err != nil {
 		return fmt.Errorf("heed: SetFamily: %w", err)
 	}
 	return nil
@@ -216,7 +209,7 @@ func (e *Engine) SetFamily(family string) error {
 func (e *Engine) Rules() *rules.Set {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.ruled.own
+	return e.own
 }
 
 // rule uses the rules of a set for a family from now on. The lock of the rules is held.
@@ -225,40 +218,22 @@ func (e *Engine) rule(given *rules.Set, family string) error {
 	if err != nil {
 		return err
 	}
-	normalizer, err := signature.New(e.ruled.maskingWith(set))
+	normalizer, err := e.normalizerFor(set)
 	if err != nil {
-		return fmt.Errorf("Config.Signature: %w", err)
+		return err
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if normalizer.Version() == e.normalizer.Version() {
 		normalizer = e.normalizer
 	}
-	if err := e.classifier.SetRules(set, normalizer, e.ruled.groups); err != nil {
+	if err := e.classifier.SetRules(set, normalizer, e.cfg.Groups); err != nil {
 		return err
 	}
 	if err := e.finder.SetGameCode(set.GameCode()); err != nil {
 		panic("BUG: heed: " + err.Error()) // the set validates the names
 	}
-	e.normalizer, e.ruled.set, e.ruled.own, e.ruled.family = normalizer, given, set, family
+	e.normalizer, e.own, e.cfg.Rules, e.cfg.Family = normalizer, set, given, family
 	clear(e.accused)
 	return nil
-}
-
-// ruled is the part of a Config that combines with the rules, kept for [Engine.SetRules].
-type ruled struct {
-	masking signature.Config
-	groups  signature.GrouperConfig
-	set     *rules.Set // of all families
-	own     *rules.Set // of the family
-	family  string
-}
-
-// maskingWith returns the masking of a set with the additions of the Config.
-func (r *ruled) maskingWith(set *rules.Set) signature.Config {
-	masking := set.Masking()
-	masking.Protect = append(masking.Protect, r.masking.Protect...)
-	masking.LoggerFrames = append(masking.LoggerFrames, r.masking.LoggerFrames...)
-	masking.MaxFrames = r.masking.MaxFrames
-	return masking
 }

@@ -66,8 +66,8 @@ func TestSetRulesOfTheSame(tt *testing.T) {
 	rapid.Check(tt, func(t *rapid.T) {
 		m := drawn(t)
 		a, b := mustNew(tt, cfg), mustNew(tt, cfg)
-		for range rapid.IntRange(0, 120).Draw(t, "calls") {
-			if m.intn(8) == 0 {
+		for range rapid.IntRange(0, 80).Draw(t, "calls") {
+			if m.intn(20) == 0 {
 				require.NoError(t, b.SetRules(set))
 			}
 			c := m.next()
@@ -110,8 +110,8 @@ func TestSetRulesMasking(tt *testing.T) {
 		m := drawn(t)
 		e := mustNew(tt, cfg)
 		now := cfg
-		for i := range rapid.IntRange(1, 120).Draw(t, "calls") {
-			switch m.intn(9) {
+		for i := range rapid.IntRange(1, 60).Draw(t, "calls") {
+			switch m.intn(25) {
 			case 0:
 				now.Rules = []*rules.Set{first, second}[m.intn(2)]
 				require.NoError(t, e.SetRules(now.Rules))

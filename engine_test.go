@@ -247,10 +247,10 @@ func TestResultsAreWhole(t *testing.T) {
 		{Message: "Broken 2", OperationID: "op"},
 		{Message: "x", Level: event.LevelError},
 	}
-	set := mustRules(t, testRules)
+	cfg := snapshotConfig(mustRules(t, testRules))
 	for i := range records {
 		for k := range records {
-			fresh, used := mustNew(t, Config{Rules: set}), mustNew(t, Config{Rules: set})
+			fresh, used := mustNew(t, cfg), mustNew(t, cfg)
 			fresh.Log(records[i])
 			used.Log(records[i])
 			fresh.result, fresh.input = nil, coalesce.Input{}
@@ -273,6 +273,7 @@ func TestNewNamesTheFieldAtFault(t *testing.T) {
 		"want at least 131072":   {MaxText: 65536, Journal: journal.Config{MaxText: 65536}},
 		"Linger.Duration is -1s": {Coalesce: coalesce.Config{Linger: coalesce.Window{Duration: -time.Second}}},
 	} {
+		cfg.Rules = mustRules(t, testRules)
 		e, err := New(cfg)
 		require.Nil(t, e)
 		require.ErrorContains(t, err, want)
@@ -349,7 +350,8 @@ func readOf(e *Engine, id string) (seqs []uint64) {
 // TestReadWithParts: a filter by an operation chooses the entries that name it or a part
 // of it, whenever that was linked, as a map of parents has it.
 func TestReadWithParts(t *testing.T) {
-	cfg := Config{Rules: mustRules(t, testRules)}
+	cfg := snapshotConfig(mustRules(t, testRules))
+	cfg.Coalesce.MaxOperations = 0
 	rapid.Check(t, func(t *rapid.T) {
 		e := testkit.Must(New(cfg))
 		ids := rapid.SampledFrom([]string{"", "a", "b", "c", "d", "e", "f"})

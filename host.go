@@ -71,7 +71,7 @@ func (e *Engine) Raise(r Report) string {
 // itemID returns the id of an item that is called by its id, or by the number that ends it.
 func (e *Engine) itemID(name string) string {
 	if n, err := strconv.ParseUint(name, 10, 64); err == nil {
-		return e.epoch + "-" + strconv.FormatUint(n, 10)
+		return e.cfg.Epoch + "-" + strconv.FormatUint(n, 10)
 	}
 	return name
 }

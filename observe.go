@@ -105,12 +105,12 @@ func (e *Engine) ObserveInto(o *Outcome, in *event.Entry) {
 // bound cuts the texts of e.entry to [Config].MaxText. The lock is held.
 func (e *Engine) bound() {
 	to := &e.entry
-	if n := e.maxText; len(to.Message) > n || len(to.Stack) > n || len(to.Source) > n {
+	if n := e.cfg.MaxText; len(to.Message) > n || len(to.Stack) > n || len(to.Source) > n {
 		to.Message, to.Stack, to.Source = e.cut(to.Message), e.cut(to.Stack), e.cut(to.Source)
 	}
 }
 
-func (e *Engine) cut(s string) string { return s[:text.Prefix(s, e.maxText)] }
+func (e *Engine) cut(s string) string { return s[:text.Prefix(s, e.cfg.MaxText)] }
 
 // outcome is ingest for callers that want the Outcome. It sets all of o. The record of an entry is known by its latest
 // part, unless that came as the whole and became a rest.
@@ -182,7 +182,7 @@ func (e *Engine) ingest() (escalated bool, folded coalesce.Folded) {
 	in.Entry, in.Signature, in.Variant, in.Blind = entry, res.Group, res.Variant, res.Blind
 	in.Phase = cmp.Or(res.PhaseBefore, res.PhaseAfter)
 	in.NewPhase = res.PhaseBefore != res.PhaseAfter
-	in.Fresh = in.NewPhase && res.PhaseAfter == e.loadPhase
+	in.Fresh = in.NewPhase && res.PhaseAfter == e.cfg.LoadPhase
 	in.NewRun = in.NewPhase && res.PhaseAfter == startPhase ||
 		entry.Kind == event.KindNotice && entry.Status == event.StatusRestarted
 	in.Resolves, in.Begins, in.Playing, in.Summary, in.Blame, in.Frame = nil, false, false, "", nil, 0

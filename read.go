@@ -11,7 +11,10 @@ import (
 // item, which allocates; without pending updates nothing does. The lock is released
 // between two of them; updates that arise after the call stay pending.
 func (e *Engine) Updates(dst []Update) []Update {
-	for n := e.pending(); n > 0; n-- {
+	e.mu.Lock()
+	n := e.coalescer.Pending()
+	e.mu.Release()
+	for ; n > 0; n-- {
 		u, ok := e.nextUpdate()
 		if !ok {
 			break
@@ -27,7 +30,10 @@ func (e *Engine) Updates(dst []Update) []Update {
 // its turn comes, is appended as it is then.
 func (e *Engine) Open(dst []Item) []Item {
 	var room [64]string
-	for _, id := range e.openIDs(room[:0]) {
+	e.mu.Lock()
+	ids := e.coalescer.OpenIDs(room[:0])
+	e.mu.Release()
+	for _, id := range ids {
 		if a, ok := e.Item(id); ok && a.State == coalesce.Open {
 			dst = append(dst, a)
 		}
@@ -35,25 +41,11 @@ func (e *Engine) Open(dst []Item) []Item {
 	return dst
 }
 
-// pending returns how many updates are pending.
-func (e *Engine) pending() int {
-	e.mu.Lock()
-	defer e.mu.Release()
-	return e.coalescer.Pending()
-}
-
 // nextUpdate drains one update. Each rendering has the lock for itself, so that no caller of Log waits for all of them.
 func (e *Engine) nextUpdate() (Update, bool) {
 	e.mu.Lock()
 	defer e.mu.Release()
 	return e.coalescer.NextUpdate()
-}
-
-// openIDs appends the ids of the open items.
-func (e *Engine) openIDs(dst []string) []string {
-	e.mu.Lock()
-	defer e.mu.Release()
-	return e.coalescer.OpenIDs(dst)
 }
 
 // Verdict returns the verdict about the operation called id, with its parts. Its cost grows with the number of
@@ -78,7 +70,8 @@ func (e *Engine) Verdict(id string) Verdict {
 // No writer waits for a whole read: it takes the lock in short turns, and searches and copies in between. Entries that
 // are evicted in between, before they were read, count as lost in the page.
 func (e *Engine) Read(after Cursor, limit int, f Filter) Page {
-	s := journal.NewScan(after, limit, f, e.parts(f.Operation), e.members(f.Signature))
+	parts, group := e.related(&f)
+	s := journal.NewScan(after, limit, f, parts, group)
 	for more := true; more; {
 		e.mu.Lock()
 		more = s.Step(e.journal)
@@ -88,24 +81,20 @@ func (e *Engine) Read(after Cursor, limit int, f Filter) Page {
 	return s.Page
 }
 
-// parts returns the known parts of the operation called id.
-func (e *Engine) parts(id string) []string {
-	if id == "" {
-		return nil
+// related returns the known parts of the operation and the known ids of the group of the signature in a filter.
+func (e *Engine) related(f *Filter) (parts []string, group []signature.ID) {
+	if f.Operation == "" && f.Signature == 0 {
+		return nil, nil
 	}
 	e.mu.Lock()
 	defer e.mu.Release()
-	return e.coalescer.Parts(id)
-}
-
-// members returns the known ids of the group of a signature.
-func (e *Engine) members(id signature.ID) []signature.ID {
-	if id == 0 {
-		return nil
+	if f.Operation != "" {
+		parts = e.coalescer.Parts(f.Operation)
 	}
-	e.mu.Lock()
-	defer e.mu.Release()
-	return e.classifier.Groups().Members(nil, id)
+	if f.Signature != 0 {
+		group = e.classifier.Groups().Members(nil, f.Signature)
+	}
+	return parts, group
 }
 
 // Since returns how many entries after a cursor the journal holds and how many
@@ -123,7 +112,7 @@ func (e *Engine) Since(after Cursor) (held, lost uint64, err error) {
 func (e *Engine) Latest() Cursor {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return Cursor{Epoch: e.epoch, Seq: e.seq}
+	return Cursor{Epoch: e.cfg.Epoch, Seq: e.seq}
 }
 
 // Item returns the item called id while it is open or remembered. It does not count as

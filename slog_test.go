@@ -13,7 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
+	"github.com/heedlog/heed/rules"
 )
+
+// quietConfig decides by level alone.
+var quietConfig = snapshotConfig(testkit.Must(rules.Compile()))
 
 type valuer struct{}
 
@@ -34,7 +39,7 @@ func TestHandlerRules(t *testing.T) {
 	var e *Engine
 	slogtest.Run(t,
 		func(t *testing.T) slog.Handler {
-			e = mustNew(t, Config{})
+			e = mustNew(t, quietConfig)
 			return NewHandler(e, &HandlerOptions{Level: slog.LevelDebug})
 		},
 		func(t *testing.T) map[string]any {
@@ -130,7 +135,7 @@ func TestHandler(t *testing.T) {
 		"hostile": {rec: func(r *slog.Record) { r.Add("k", "a\nb\x1b[31m") }, want: event.Entry{Message: `msg k="a\nb\x1b[31m"`}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e := mustNew(t, Config{})
+			e := mustNew(t, quietConfig)
 			h := NewHandler(e, tc.opts)
 			if tc.log != nil {
 				h = tc.log(h)
@@ -163,7 +168,7 @@ func TestHandlerLevels(t *testing.T) {
 }
 
 func TestHandlerPassesOn(t *testing.T) {
-	e := mustNew(t, Config{})
+	e := mustNew(t, quietConfig)
 	var out bytes.Buffer
 	next := slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: func(_ []string,
 		a slog.Attr,

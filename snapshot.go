@@ -146,15 +146,15 @@ func restore(cfg Config, snapshot []byte) (*Engine, error) {
 		return nil, fmt.Errorf("it is of the epoch %q, and Config.Epoch is %q", c.Epoch, cfg.Epoch)
 	}
 	cfg.Epoch, cfg.InitialPhase = c.Epoch, c.Phase
-	p, err := prepare(cfg)
+	s, err := prepare(cfg)
 	if err != nil {
 		return nil, err
 	}
-	e, why := p.restore(state)
+	e, why := s.restore(state)
 	if why == nil {
 		return e, nil
 	}
-	if e, err = p.carry(c); err == nil {
+	if e, err = s.carry(c); err == nil {
 		e.carriedOver = fmt.Errorf("heed: snapshot of another version, or damaged: %w; numbers, phase, blindness and blocking "+
 			"items were kept, and all else begins again", why)
 	}
@@ -162,24 +162,24 @@ func restore(cfg Config, snapshot []byte) (*Engine, error) {
 }
 
 // restore returns an engine in the state that the second line of a snapshot holds, or why it is not restored.
-func (p *parts) restore(line []byte) (*Engine, error) {
-	s, err := p.readState(line)
+func (s *setup) restore(line []byte) (*Engine, error) {
+	st, err := s.readState(line)
 	if err != nil {
 		return nil, err
 	}
-	e := p.engine()
-	e.seq, e.carried, e.byKind = s.Sequence, s.Carried, s.ByKind
-	e.latest, e.late = s.Parts[0], s.Parts[1]
-	h := &s.Heartbeat
+	e := s.engine()
+	e.seq, e.carried, e.byKind = st.Sequence, st.Carried, st.ByKind
+	e.latest, e.late = st.Parts[0], st.Parts[1]
+	h := &st.Heartbeat
 	e.heartbeat = heartbeat{by: time.Unix(h.By[0], h.By[1]).UTC(), stalled: h.Stalled, busy: h.Busy}
-	if e.classifier, err = classify.Restore(p.classify, s.Classify); err != nil {
+	if e.classifier, err = classify.Restore(s.classify(), st.Classify); err != nil {
 		return nil, err
 	}
-	if e.coalescer, err = coalesce.Restore(p.coalesce, s.Coalesce); err != nil {
+	if e.coalescer, err = coalesce.Restore(s.cfg.Coalesce, st.Coalesce); err != nil {
 		return nil, err
 	}
-	p.journal.After = e.seq
-	if e.journal, err = journal.New(p.journal); err != nil {
+	e.cfg.Journal.After = e.seq
+	if e.journal, err = journal.New(e.cfg.Journal); err != nil {
 		return nil, err
 	}
 	stats := e.Stats()
@@ -190,27 +190,27 @@ func (p *parts) restore(line []byte) (*Engine, error) {
 }
 
 // readState reads the second line of a snapshot, or returns why this program cannot.
-func (p *parts) readState(line []byte) (*state, error) {
+func (s *setup) readState(line []byte) (*state, error) {
 	record, rest, err := readRecord(line, maxState)
 	objects := bytes.Count(record, []byte(`{"`)) + bytes.Count(record, []byte(`{}`))
 	if err != nil || len(rest) > 0 || objects > maxObjects+len(record)/minObject {
 		return nil, errors.New("its state is missing, torn, damaged or too large")
 	}
-	s := &state{Classify: &classify.State{}, Coalesce: &coalesce.State{}}
-	err = json.Unmarshal(record, s)
-	switch masking := p.normalizer.Version(); {
-	case s.Format != snapshotFormat:
-		return nil, fmt.Errorf("its state has format %d, not %d", s.Format, snapshotFormat)
+	st := &state{Classify: &classify.State{}, Coalesce: &coalesce.State{}}
+	err = json.Unmarshal(record, st)
+	switch masking := s.normalizer.Version(); {
+	case st.Format != snapshotFormat:
+		return nil, fmt.Errorf("its state has format %d, not %d", st.Format, snapshotFormat)
 	case err != nil:
 		return nil, fmt.Errorf("its state cannot be read: %w", err)
-	case s.Signatures != signature.Version:
-		return nil, fmt.Errorf("its ids are of version %d of signatures, those of this program of version %d", s.Signatures,
+	case st.Signatures != signature.Version:
+		return nil, fmt.Errorf("its ids are of version %d of signatures, those of this program of version %d", st.Signatures,
 			signature.Version)
-	case s.Masking != masking:
+	case st.Masking != masking:
 		return nil, fmt.Errorf("its signatures were masked by %016x, those of Config.Rules and Config.Signature are by %016x: "+
-			"what it knows would not be found", s.Masking, masking)
-	case s.Classify == nil || s.Coalesce == nil || s.Sequence > maxSequence || s.Carried > s.Sequence:
-		return nil, fmt.Errorf("its state is not possible after entry %d", s.Sequence)
+			"what it knows would not be found", st.Masking, masking)
+	case st.Classify == nil || st.Coalesce == nil || st.Sequence > maxSequence || st.Carried > st.Sequence:
+		return nil, fmt.Errorf("its state is not possible after entry %d", st.Sequence)
 	}
-	return s, nil
+	return st, nil
 }

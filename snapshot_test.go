@@ -30,7 +30,7 @@ import (
 func snapshotConfig(set *rules.Set) Config {
 	return Config{
 		Rules: set, Epoch: "e1", Signatures: 40, Groups: signature.GrouperConfig{Signatures: 1000, Columns: 64},
-		Journal: journal.Config{Entries: 50, Firsts: 10, Pinned: 20},
+		Journal: journal.Config{Entries: 50, Bytes: 32 << 10, Firsts: 10, Pinned: 20},
 		Coalesce: coalesce.Config{
 			MaxOpen: 3, MaxRemembered: 3, MaxGroups: 4, MaxOperations: 3, MaxConsumers: 3,
 			AmbientQuiet: coalesce.Window{Entries: 5},
@@ -159,7 +159,7 @@ func TestRestoreTorn(t *testing.T) {
 	snapshot := busy(t, cfg, 1, 200).Snapshot(nil)
 	at := stateAt(snapshot)
 	for n := range snapshot {
-		if n > at+100 && n%197 != 0 {
+		if n > at+100 && n%1009 != 0 {
 			continue
 		}
 		changed := bytes.Clone(snapshot)
@@ -307,7 +307,7 @@ func TestRestoreIsBounded(t *testing.T) {
 		`{"Counters":{"Rows":[0,0,0,0,0,0,0,0,0]}},`, `{"Another":[0,0,0,0,0,0,0,0,0]},`, "null,",
 		`{"Root":1,"CauseBy":1,"Counters":{"Rows":[{"FirstBy":1,"Worst":{"Named":1},"Raised":{"Named":1}}]}},`,
 	} {
-		const size = 5 << 20
+		const size = 1 << 20
 		list := strings.Repeat(element, size/len(element))
 		src := sealed(line, fmt.Appendf(nil, `{"Format":%d,"Coalesce":{"Items":[%s]}}`, snapshotFormat, list[:len(list)-1]))
 		var before, after runtime.MemStats
@@ -354,7 +354,7 @@ func TestRestoreDamaged(t *testing.T) {
 	number := regexp.MustCompile(`\b[0-9]+\b`)
 	values := []string{"0", "1", "2", "3", "11", "65", "1000", "2305843009213693952", "18446744073709551615", "-1"}
 	works := 0
-	for seed := range uint64(100) {
+	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		snapshot := busy(t, cfg, seed%10, 150).Snapshot(nil)
 		state := record(t, snapshot)
@@ -372,7 +372,7 @@ func TestRestoreDamaged(t *testing.T) {
 		}
 		e.Snapshot(nil)
 	}
-	require.Greater(t, works, 20)
+	require.Greater(t, works, 8)
 }
 
 // FuzzRestore feeds any bytes as a state to Restore, and valid ones in which bytes were changed and the checksum set

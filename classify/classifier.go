@@ -28,6 +28,8 @@ type Classifier struct {
 	sources    names
 	phases     names
 
+	unkept shape // of the latest entry, if the table does not hold it
+
 	phase      string // held by phases, or a copy of its own
 	phaseNum   uint32
 	phaseKnown bool   // phase has a number
@@ -80,18 +82,18 @@ func (c *Classifier) Classify(e *event.Entry) *Result {
 	c.stats.Entries++
 	r := &c.result
 	r.PhaseBefore = c.phase
+	known := &c.unkept
 	if i := c.find(e); i != none {
-		known := &c.signatures.table.slots[i].value
-		r.Signature = known.signature()
-		r.Group = c.grouper.GroupAt(known.group, r.Signature)
-		c.decide(known, e, r)
-		r.Variant = ""
-		if r.mayBeUrgent() {
-			r.Variant = c.variant(known)
-		}
-	} else {
-		c.decideUncached(e, r)
+		known = &c.signatures.table.slots[i].value
 	}
+	r.Signature = known.signature()
+	r.Group = c.grouper.GroupAt(known.group, r.Signature)
+	c.decide(known, e, r)
+	r.Variant = ""
+	if r.mayBeUrgent() {
+		r.Variant = c.variant(known)
+	}
+	c.unkept = shape{}
 	c.act(e, r)
 	return r
 }
@@ -100,28 +102,29 @@ func (c *Classifier) Classify(e *event.Entry) *Result {
 // key collides with the key of another text, or the template is too large to keep.
 func (c *Classifier) find(e *event.Entry) int32 {
 	texts := &c.texts
-	looks := !texts.off && !texts.looks.idle()
+	looks := !texts.off && !texts.exact.idle()
 	c.sum = 0
 	var sum uint64
 	var t *cachedText
 	if looks {
 		sum = c.TextSum(e)
-		t = texts.find(&c.signatures, sum, e.Message, e.Stack)
+		t = texts.exact.find(&c.signatures, sum, e.Message, e.Stack)
 	}
 	text := e.Message
 	if t == nil || !t.isOf(e) {
 		switch text = logline.Of(e); {
 		case len(text) < len(e.Message) && looks:
 			sum = textSum(text, e.Stack)
-			t = texts.find(&c.signatures, sum, text, e.Stack)
+			t = texts.exact.find(&c.signatures, sum, text, e.Stack)
 		case t != nil:
 			t.bare = e.Level + 1
 		}
 	}
 	var line uint64
-	if t == nil && e.Stack == "" && len(text) <= maxLine && !texts.off && !texts.lines.idle() {
-		if line = texts.zero(text); line != 0 {
-			t = texts.findLine(&c.signatures, line)
+	if t == nil && e.Stack == "" && len(text) <= maxLine && !texts.off && !texts.alike.idle() {
+		var zeroed string
+		if zeroed, line = texts.zero(text); line != 0 {
+			t = texts.alike.find(&c.signatures, line, zeroed, "")
 		}
 	}
 	if t != nil {
@@ -157,7 +160,7 @@ func (c *Classifier) findKey(e *event.Entry, text string) (int32, signature.Key)
 		i = c.learn(key, e, text)
 	case c.signatures.table.slots[i].value.check != key.Check:
 		c.stats.Collisions++
-		i = none
+		i, c.unkept = none, c.shape(e, text)
 	default:
 		c.stats.Hits++
 	}
@@ -167,23 +170,29 @@ func (c *Classifier) findKey(e *event.Entry, text string) (int32, signature.Key)
 // learn remembers the signature of e, whose key is not known, and returns its
 // slot, or none when its template is too large to be kept.
 func (c *Classifier) learn(key signature.Key, e *event.Entry, text string) int32 {
-	c.buf = c.normalizer.AppendTemplate(c.buf[:0], text, e.Stack)
-	defer c.shrink()
-	if !c.signatures.fits(c.buf) {
+	v := c.shape(e, text)
+	if len(v.template) > c.signatures.maxBytes {
 		c.stats.Oversize++
+		c.unkept = v
 		return none
 	}
+	v.check = key.Check
+	return c.signatures.add(key.Hash, v)
+}
+
+// shape finds the signature, the group and the template of e.
+func (c *Classifier) shape(e *event.Entry, text string) shape {
+	defer c.shrink()
+	c.buf = c.normalizer.AppendTemplate(c.buf[:0], text, e.Stack)
 	sig := signature.Of(c.buf)
-	return c.signatures.add(key.Hash, shape{
-		check: key.Check, id: sig.ID, sigCheck: sig.Check, group: c.grouper.Learn(sig, c.buf), template: string(c.buf),
-	})
+	return shape{id: sig.ID, sigCheck: sig.Check, group: c.grouper.Learn(sig, c.buf), template: string(c.buf)}
 }
 
 // decide decides about an entry whose template is known.
 func (c *Classifier) decide(known *shape, e *event.Entry, r *Result) {
 	r.Cached = false
 	source, ok := c.sources.number(e.Source)
-	if !ok || !c.phaseKnown {
+	if !ok || !c.phaseKnown || known == &c.unkept {
 		c.stats.Uncached++
 		c.set(r, c.evaluate(e, known.template))
 		return
@@ -206,22 +215,6 @@ func (c *Classifier) decide(known *shape, e *event.Entry, r *Result) {
 	}
 }
 
-// decideUncached decides about an entry without the tables, if its key collides with the key of another text or its
-// template is too large to keep.
-func (c *Classifier) decideUncached(e *event.Entry, r *Result) {
-	c.stats.Uncached++
-	r.Cached = false
-	c.buf = c.normalizer.AppendTemplate(c.buf[:0], logline.Of(e), e.Stack)
-	r.Signature = signature.Of(c.buf)
-	r.Group = c.grouper.GroupAt(c.grouper.Learn(r.Signature, c.buf), r.Signature)
-	c.set(r, c.evaluate(e, string(c.buf)))
-	r.Variant = ""
-	if r.mayBeUrgent() {
-		r.Variant = c.variantOf(r.Signature)
-	}
-	c.shrink()
-}
-
 // mayBeUrgent reports whether the decision is urgent, or may become so by repetition.
 func (r *Result) mayBeUrgent() bool {
 	return r.Decision.Disposition.Urgent() || r.Rule != nil && r.Rule.Escalate != nil
@@ -230,29 +223,24 @@ func (r *Result) mayBeUrgent() bool {
 // variant returns the variant of a known template. It is found when it is asked for, as most templates are of entries
 // to ignore.
 func (c *Classifier) variant(known *shape) string {
-	if !known.varied {
-		defer c.shrink()
-		c.buf = append(c.buf[:0], known.template...)
-		known.variant, known.varied = c.variantOf(known.signature()), true
+	if known.varied {
+		return known.variant
 	}
-	return known.variant
+	defer c.shrink()
+	c.buf = append(c.buf[:0], known.template...)
+	c.buf = c.grouper.AppendFirstVariant(c.buf, c.buf, known.signature())
+	v := c.buf[len(known.template):]
+	safe := text.Safe(string(v), 0)
+	if len(safe) > maxVariant {
+		hash := fmt.Sprintf("#%016x", xxhash.Sum64(v))
+		safe = safe[:text.Prefix(safe, maxVariant-len(hash))] + hash
+	}
+	known.variant, known.varied = safe, true
+	return safe
 }
 
 // maxVariant bounds the text of a variant, in bytes. A longer one is cut, and ends in a hash of all of it.
 const maxVariant = 120
-
-// variantOf returns the variant of the template of s in c.buf, after which it writes.
-func (c *Classifier) variantOf(s signature.Signature) string {
-	n := len(c.buf)
-	c.buf = c.grouper.AppendFirstVariant(c.buf, c.buf, s)
-	v := c.buf[n:]
-	safe := text.Safe(string(v), 0)
-	if len(safe) <= maxVariant {
-		return safe
-	}
-	hash := fmt.Sprintf("#%016x", xxhash.Sum64(v))
-	return safe[:text.Prefix(safe, maxVariant-len(hash))] + hash
-}
 
 // Decision returns what Classify would decide about e now, and changes nothing. It uses no table.
 func (c *Classifier) Decision(e *event.Entry) event.Decision {

@@ -35,20 +35,14 @@ func newSignatures(limit, maxBytes int) signatures {
 	return signatures{table: newLRU[uint64, shape](limit), byID: newHeads(limit), maxBytes: maxBytes}
 }
 
-// keyHash picks the half of a key's hash that chains are found by.
-func keyHash(h uint64) uint32 { return uint32(h) }
-
 // find returns the slot of the text with the hash h, or none, and makes it the newest.
 func (s *signatures) find(h uint64) int32 {
-	i := s.table.find(keyHash(h), &h)
+	i := s.table.find(uint32(h), &h)
 	if i != none {
 		s.table.touch(i)
 	}
 	return i
 }
-
-// fits reports whether a template can be kept at all.
-func (s *signatures) fits(template []byte) bool { return len(template) <= s.maxBytes }
 
 // add stores what find did not find, and makes room for it first. It returns the
 // slot.
@@ -58,7 +52,7 @@ func (s *signatures) add(h uint64, v shape) int32 {
 	}
 	b := s.idBucket(v.id)
 	v.next = *b
-	*b = s.table.add(keyHash(h), &h, v)
+	*b = s.table.add(uint32(h), &h, v)
 	s.bytes += len(v.template)
 	return *b
 }

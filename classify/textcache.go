@@ -1,7 +1,6 @@
 package classify
 
 import (
-	"bytes"
 	"encoding/binary"
 	"math"
 	"math/bits"
@@ -27,17 +26,14 @@ type textCache struct {
 	exact kept // texts by their textSum
 	alike kept // lines by their sum with 0 in place of each digit
 
-	looks credit // for texts by their textSum
-	lines credit // and for lines by that sum
-
-	scratch [maxLine]byte
-	zeroed  []byte // the last line with 0 in place of each digit, in scratch
+	scratch [maxLine]byte // for zero
 
 	off bool // for tests, which compare with a classifier that has no text cache
 }
 
 // kept is a number of texts that are found by a sum.
 type kept struct {
+	credit
 	tags  []uint32 // of the sum of the text that came last at each place
 	texts []cachedText
 
@@ -48,11 +44,12 @@ type kept struct {
 	written uint32
 }
 
-// newKept returns an empty kept, whose count of written bytes makes every zero cachedText overwritten.
-func newKept(places, bytes int) kept {
+// newKept returns an empty kept, whose count of written bytes makes every zero cachedText overwritten. Texts are looked
+// up until there were so many misses.
+func newKept(places, bytes, misses int) kept {
 	return kept{
-		tags: make([]uint32, places), texts: make([]cachedText, places), ring: make([]byte, bytes),
-		written: 2 * uint32(bytes),
+		credit: credit{left: misses}, tags: make([]uint32, places), texts: make([]cachedText, places),
+		ring: make([]byte, bytes), written: 2 * uint32(bytes),
 	}
 }
 
@@ -69,7 +66,7 @@ type cachedText struct {
 	check          uint32
 	slot           int32
 	from           uint32 // in kept.written
-	message, stack uint16 // the latter may be anyDigits or ownDigits
+	message, stack uint16 // the latter may be ownDigits
 
 	// bare is one more than a level at which this is the text of a log record that has it as its message, or 0.
 	bare event.Level
@@ -78,11 +75,8 @@ type cachedText struct {
 // isOf reports whether t, which is the message of e, is known to be the text of e.
 func (t *cachedText) isOf(e *event.Entry) bool { return e.Kind != event.KindLog || t.bare == e.Level+1 }
 
-// In place of the length of a stack, of a line that is kept with 0 for each digit.
-const (
-	anyDigits = math.MaxUint16 - iota // for all lines with other digits
-	ownDigits                         // it is not kept, since digits count in it
-)
+// ownDigits takes the place of the length of a stack, of a line that is not kept for others, since digits count in it.
+const ownDigits = math.MaxUint16
 
 // maxLine bounds the lines that are kept for others.
 const maxLine = 256
@@ -125,9 +119,7 @@ func (c *credit) earn(n int) { c.left = min(c.left+1+n/hitBytes, maxCredit) }
 
 func newTextCache() textCache {
 	return textCache{
-		exact: newKept(textPlaces, textBytes), alike: newKept(linePlaces, lineBytes),
-		looks: credit{left: maxCredit},
-		lines: credit{left: firstLines},
+		exact: newKept(textPlaces, textBytes, maxCredit), alike: newKept(linePlaces, lineBytes, firstLines),
 	}
 }
 
@@ -178,9 +170,9 @@ func sum(h uint64, s string) uint64 {
 	return mix(a, b)
 }
 
-// zero makes zeroed the line with 0 in place of each digit, and returns its sum, 0 if it has no digit. The line has at
-// most maxLine bytes. (Most texts that repeat need textSum alone, which costs half as much.)
-func (c *textCache) zero(line string) uint64 {
+// zero returns the line, which has at most maxLine bytes, with 0 in place of each digit, and its sum, 0 if it has no
+// digit. The text is valid until the next call. (Most texts that repeat need textSum alone, which costs half as much.)
+func (c *textCache) zero(line string) (zeroed string, of uint64) {
 	text := c.scratch[:len(line)]
 	var digits uint64
 	i := 0
@@ -195,11 +187,11 @@ func (c *textCache) zero(line string) uint64 {
 		digits |= d
 		text[i] = line[i] &^ byte(d)
 	}
-	c.zeroed = text
+	zeroed = unsafe.String(unsafe.SliceData(text), len(text))
 	if digits == 0 {
-		return 0
+		return zeroed, 0
 	}
-	return sum(0, unsafe.String(unsafe.SliceData(text), len(text))) // which keeps nothing of it
+	return zeroed, sum(0, zeroed)
 }
 
 // digitsOf returns a byte of 0x0f for each of the eight bytes of v that is a digit, and 0
@@ -242,32 +234,16 @@ func (k *kept) has(t *cachedText) bool { return k.written-t.from <= uint32(len(k
 func (k *kept) text(t *cachedText, n int) []byte { return k.ring[int(t.from)&(len(k.ring)-1):][:n] }
 
 // find returns a text that is kept, or nil where it is not or the table has evicted its signature.
-func (c *textCache) find(table *signatures, sum uint64, message, stack string) *cachedText {
-	place := c.exact.place(sum)
+func (k *kept) find(table *signatures, sum uint64, message, stack string) *cachedText {
+	place := k.place(sum)
 	if place == none {
 		return nil
 	}
-	t := &c.exact.texts[place]
-	if !c.exact.has(t) || !c.exact.holds(t, message, stack) || !table.has(t) {
+	t := &k.texts[place]
+	if !k.has(t) || !k.holds(t, message, stack) || !table.has(t) {
 		return nil
 	}
-	c.looks.earn(len(message) + len(stack))
-	return t
-}
-
-// findLine is find for the line that zero made zeroed of, by its sum.
-func (c *textCache) findLine(table *signatures, sum uint64) *cachedText {
-	place := c.alike.place(sum)
-	if place == none {
-		return nil
-	}
-	t := &c.alike.texts[place]
-	n := len(c.zeroed)
-	if !c.alike.has(t) || t.stack != anyDigits || int(t.message) != n ||
-		!bytes.Equal(c.alike.text(t, n), c.zeroed) || !table.has(t) {
-		return nil
-	}
-	c.lines.earn(n)
+	k.earn(len(message) + len(stack))
 	return t
 }
 
@@ -286,33 +262,27 @@ func (k *kept) holds(t *cachedText, message, stack string) bool {
 	return string(text[:len(message)]) == message && (stack == "" || string(text[len(message):]) == stack)
 }
 
-// note records a text that find did not find, with its key and slot in the table. It
-// reports whether the text came before.
+// note records a text that was not found, with its key and slot in the table. It reports whether the text came before.
 func (c *textCache) note(sum uint64, message, stack string, key signature.Key, slot int32) (again bool) {
-	n := len(message) + len(stack)
 	t := c.exact.again(sum)
-	if t != nil && n <= maxTextBytes {
-		text := c.exact.keep(t, n, key, slot)
-		copy(text[copy(text, message):], stack)
-		t.message, t.stack = uint16(len(message)), uint16(len(stack))
+	if t != nil && len(message)+len(stack) <= maxTextBytes {
+		c.exact.keep(t, message, stack, key, slot)
 	}
 	return t != nil
 }
 
-// noteLine records a line that findLine did not find by its sum.
+// noteLine records a line that was not found by its sum.
 func (c *textCache) noteLine(n *signature.Normalizer, sum uint64, line string, key signature.Key, slot int32) {
 	t := c.alike.again(sum)
 	switch {
 	case t == nil || t.stack == ownDigits && c.alike.has(t):
-		return
-	case !n.DigitsVary(line, key, c.scratch[:]):
-		c.alike.keep(t, 0, key, slot)
+	case n.DigitsVary(line, key, c.scratch[:]):
+		zeroed, _ := c.zero(line)
+		c.alike.keep(t, zeroed, "", key, slot)
+	default:
+		c.alike.keep(t, "", "", key, slot)
 		t.stack = ownDigits
-		return
 	}
-	c.zero(line)
-	copy(c.alike.keep(t, len(line), key, slot), c.zeroed)
-	t.message, t.stack = uint16(len(line)), anyDigits
 }
 
 // again returns the text at the place of a sum that came before. Else it gives the sum a place, and returns nil.
@@ -333,18 +303,21 @@ func (k *kept) again(sum uint64) *cachedText {
 	return nil
 }
 
-// keep makes t one for a text of n bytes, which the caller sets with its lengths, and
-// returns them.
-func (k *kept) keep(t *cachedText, n int, key signature.Key, slot int32) []byte {
-	size := uint32(len(k.ring))
+// keep makes t a text.
+func (k *kept) keep(t *cachedText, message, stack string, key signature.Key, slot int32) {
+	size, n := uint32(len(k.ring)), uint32(len(message)+len(stack))
 	if k.written > math.MaxUint32-2*size {
 		clear(k.texts)
 		k.written = 2 * size
 	}
-	if left := size - k.written%size; int(left) < n {
+	if left := size - k.written%size; left < n {
 		k.written += left
 	}
-	*t = cachedText{from: k.written, hash: key.Hash, check: key.Check, slot: slot}
-	k.written += uint32(n)
-	return k.text(t, n)
+	*t = cachedText{
+		from: k.written, hash: key.Hash, check: key.Check, slot: slot,
+		message: uint16(len(message)), stack: uint16(len(stack)),
+	}
+	k.written += n
+	text := k.text(t, int(n))
+	copy(text[copy(text, message):], stack)
 }

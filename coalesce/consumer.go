@@ -92,14 +92,11 @@ func (c *Coalescer) Current(consumer string) (Item, bool) {
 	top.Delivered[v] = top.Latest.seq
 	top.Consumer, top.Viewed = v, top.Latest.seq
 	top.Covers = top.Covers[:0]
-	a := c.bare(top)
-	var named int
-	a.Summary, named = c.summarize(top, &a, others)
+	a, named := c.attention(top, others...)
 	for _, it := range others[:named] {
 		it.Delivered[v] = it.Latest.seq
 		top.Covers = append(top.Covers, it.Number)
 	}
-	a.Sanitize()
 	return a, true
 }
 
@@ -143,7 +140,8 @@ func (c *Coalescer) Item(id string) (Item, bool) {
 	if it == nil {
 		return Item{}, false
 	}
-	return c.attention(it), true
+	a, _ := c.attention(it)
+	return a, true
 }
 
 // Know records in an item a line that the host knows from elsewhere, such as from earlier runs of the game. 256

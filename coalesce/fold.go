@@ -36,9 +36,7 @@ type item struct {
 	Key    string     `json:",omitzero"` // of scopeHost
 	Digest digest     `json:",omitzero"` // of scopeDigest
 
-	Disposition event.Disposition `json:",omitzero"`
-	Severity    event.Severity    `json:",omitzero"`
-	Invalidates bool              `json:",omitzero"`
+	gravity
 
 	Opened    place       `json:",omitzero"`
 	Latest    logicalTime `json:",omitzero"`
@@ -162,7 +160,7 @@ func (it *item) admits(d *event.Decision) bool {
 	switch left := cap(it.Counters.Rows) - len(it.Counters.Rows); {
 	case left > reservedRows:
 		return true
-	case it.worsens(d):
+	case gravityOf(d).above(it.gravity) != "":
 		return left > 0
 	default:
 		return left > reservedForWorse+1 && it.rule(d.Rule) == nil
@@ -198,10 +196,32 @@ func (it *item) spares(d *event.Decision, seq uint64) (spare uint64, ok bool) {
 	return spare, true
 }
 
-// worsens reports whether an entry that d decides about makes the item worse
-// than it is.
-func (it *item) worsens(d *event.Decision) bool {
-	return d.Disposition > it.Disposition || d.Severity > it.Severity || d.Invalidates && !it.Invalidates
+// gravity is how bad an entry is, or the worst of several.
+type gravity struct {
+	Disposition event.Disposition `json:",omitzero"`
+	Severity    event.Severity    `json:",omitzero"`
+	Invalidates bool              `json:",omitzero"`
+}
+
+func gravityOf(d *event.Decision) gravity { return gravity{d.Disposition, d.Severity, d.Invalidates} }
+
+// above returns the weightiest reason why g is worse than o, "" if it is not.
+func (g gravity) above(o gravity) Reason {
+	switch {
+	case g.Disposition > o.Disposition:
+		return reasonDisposition
+	case g.Severity > o.Severity:
+		return reasonSeverity
+	case g.Invalidates && !o.Invalidates:
+		return reasonInvalidated
+	}
+	return ""
+}
+
+// raise makes g at least as bad as o.
+func (g *gravity) raise(o gravity) {
+	g.Disposition, g.Severity = max(g.Disposition, o.Disposition), max(g.Severity, o.Severity)
+	g.Invalidates = g.Invalidates || o.Invalidates
 }
 
 // folded is what adding one entry to an item changed.
@@ -266,22 +286,16 @@ func (it *item) add(in *Input, c *counter, named *operation, now logicalTime, cf
 	if it.Counters.variants > variants {
 		f.why = reasonVariant
 	}
-	if d.Invalidates && !it.Invalidates {
-		it.Invalidates = true
-		f.why = reasonInvalidated
-	}
-	if d.Severity > it.Severity {
-		it.Severity = d.Severity
-		f.why = reasonSeverity
+	if why := gravityOf(d).above(it.gravity); why != "" {
+		f.why = why
 	}
 	if d.Disposition > it.Disposition {
-		it.Disposition = d.Disposition
 		it.Prelude = it.Total - 1
 		it.Cause, it.CauseBy = storedCause{at.Seq, at.Pos, d.Rule, in.Signature, 0, in.Phase}, named
 		it.CauseOf = in.variant
 		f.newCause = true
-		f.why = reasonDisposition
 	}
+	it.raise(gravityOf(d))
 	return f
 }
 

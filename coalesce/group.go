@@ -16,9 +16,7 @@ type counter struct {
 	Frame   frame               `json:",omitzero"` // see Input.Frame
 	Spare   uint64              `json:",omitzero"` // latest other entry that it represents, or 1; see item.spares
 
-	Disposition event.Disposition `json:",omitzero"`
-	Severity    event.Severity    `json:",omitzero"`
-	Invalidates bool              `json:",omitzero"`
+	gravity
 
 	Count   uint64      `json:",omitzero"`
 	First   place       `json:",omitzero"`
@@ -57,8 +55,9 @@ func (c *counter) add(in *Input, named *operation, now logicalTime, returned boo
 	if c.Count == 0 {
 		c.First, c.FirstBy, c.Phase = at, named, in.Phase
 	}
-	if c.Count == 0 || returned || c.worsens(d.Disposition, d.Severity, d.Invalidates) {
-		c.raise(turn{at, c.Count, c.Disposition, c.Severity}, d.Disposition, d.Severity, d.Invalidates)
+	if c.Count == 0 || returned || gravityOf(d).above(c.gravity) != "" {
+		c.Raised = turn{at, c.Count, c.Disposition, c.Severity}
+		c.raise(gravityOf(d))
 	}
 	c.Early = (c.Count == 0 || c.Early) && in.starting()
 	c.Count++
@@ -66,17 +65,6 @@ func (c *counter) add(in *Input, named *operation, now logicalTime, returned boo
 	if len(in.Blame) > 0 {
 		c.Accused.Add(in.Blame, in.Entry.Pos)
 	}
-}
-
-// worsens reports whether the group becomes worse by an entry with this disposition, severity and invalidation.
-func (c *counter) worsens(d event.Disposition, s event.Severity, invalidates bool) bool {
-	return d > c.Disposition || s > c.Severity || invalidates && !c.Invalidates
-}
-
-// raise makes the group at least as bad as this, from t on.
-func (c *counter) raise(t turn, d event.Disposition, s event.Severity, invalidates bool) {
-	c.Raised, c.Disposition, c.Severity = t, max(c.Disposition, d), max(c.Severity, s)
-	c.Invalidates = c.Invalidates || invalidates
 }
 
 // split moves the entries of c since it became worse last into a group of its own, which it returns. The last entry
@@ -192,12 +180,11 @@ func (c *Coalescer) Merge(from, into signature.Signature) {
 // at least its first entry was before that, and an acknowledgement that splits c there shows too much again rather
 // than too little.
 func (c *counter) combine(o *counter) {
-	if c.worsens(o.Disposition, o.Severity, o.Invalidates) {
-		t := turn{o.Raised.At, max(1, o.Raised.Count), c.Disposition, c.Severity}
-		if c.Raised.At.Seq > t.At.Seq {
-			t = c.Raised
+	if o.above(c.gravity) != "" {
+		if c.Raised.At.Seq <= o.Raised.At.Seq {
+			c.Raised = turn{o.Raised.At, max(1, o.Raised.Count), c.Disposition, c.Severity}
 		}
-		c.raise(t, o.Disposition, o.Severity, o.Invalidates)
+		c.raise(o.gravity)
 	}
 	c.Count += o.Count
 	c.Spare = min(c.Spare, o.Spare)

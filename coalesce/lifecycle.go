@@ -327,10 +327,8 @@ func (c *Coalescer) NextUpdate() (Update, bool) {
 	}
 	it := c.queue[0]
 	c.queue = slices.Delete(c.queue, 0, 1)
-	u := Update{
-		Kind: it.Pending, Reason: it.PendingWhy, Item: c.attention(it),
-		Seq: it.PendingAt.Seq, Pos: it.PendingAt.Pos,
-	}
+	u := Update{Kind: it.Pending, Reason: it.PendingWhy, Seq: it.PendingAt.Seq, Pos: it.PendingAt.Pos}
+	u.Item, _ = c.attention(it)
 	it.Pending, it.Announced = "", it.Pending != Cleared
 	it.Delivered[0] = it.Latest.seq
 	c.stats.Updates++

@@ -48,13 +48,9 @@ func (c *Coalescer) occur(r *counter, outside bool) {
 
 // known is the acknowledged item that covers an entry: the latest acknowledged, if there are several.
 type known struct {
-	item *item
-	row  *counter // of the variant, or of another group with its frame; nil: only its group or its rule is known
-
-	// The most that any of them was acknowledged with.
-	disposition event.Disposition
-	severity    event.Severity
-	invalidates bool
+	item    *item
+	row     *counter // of the variant, or of another group with its frame; nil: only its group or its rule is known
+	gravity          // the most that any of them was acknowledged with
 }
 
 // covering returns the acknowledged item that covers an entry, by its variant; else its group; else its frame; else, in
@@ -68,8 +64,7 @@ func (c *Coalescer) covering(in *Input, to *destination) (k known) {
 		if k.item == nil || it.ClearedAt > k.item.ClearedAt {
 			k.item, k.row = it, row
 		}
-		k.disposition, k.severity = max(k.disposition, it.Disposition), max(k.severity, it.Severity)
-		k.invalidates = k.invalidates || it.Invalidates
+		k.raise(it.gravity)
 	}
 	group := false
 	c.index.each(d.Rule, in.Signature, func(i int, row *counter) {
@@ -134,7 +129,7 @@ func (c *Coalescer) covers(it *item, rule string, to *destination) bool {
 // package documentation has the rules by number.
 func (c *Coalescer) reopens(k *known, in *Input, to *destination) Reason {
 	it, d := k.item, &in.Decision
-	if why := k.worsened(d); why != "" { // 1
+	if why := gravityOf(d).above(k.gravity); why != "" { // 1
 		return why
 	}
 	since, before := c.laterCall(it, to)
@@ -167,19 +162,6 @@ func (c *Coalescer) reopens(k *known, in *Input, to *destination) Reason {
 		return ""
 	}
 	return c.charge(k) // 4, 5
-}
-
-// worsened returns why an entry is worse than all that was acknowledged, "" if it is not.
-func (k *known) worsened(d *event.Decision) Reason {
-	switch {
-	case d.Disposition > k.disposition:
-		return reasonDisposition
-	case d.Severity > k.severity:
-		return reasonSeverity
-	case d.Invalidates && !k.invalidates:
-		return reasonInvalidated
-	}
-	return ""
 }
 
 // charge decides about a blocking entry in a call that began after the acknowledgement: it is charged to the call, or

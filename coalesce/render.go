@@ -11,12 +11,12 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// attention renders an item.
-func (c *Coalescer) attention(it *item) Item {
-	a := c.bare(it)
-	a.Summary, _ = c.summarize(it, &a, nil)
+// attention renders an item, whose summary names the first of others, and returns how many.
+func (c *Coalescer) attention(it *item, others ...*item) (a Item, named int) {
+	a = c.bare(it)
+	a.Summary, named = c.summarize(it, &a, others)
 	a.Sanitize()
-	return a
+	return a, named
 }
 
 // bare renders an item without its summary, and before it is sanitized.

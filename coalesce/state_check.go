@@ -155,8 +155,7 @@ func (it *item) check(all *laws) {
 		left, first = left-r.Count, first || r.First.Seq == it.Opened.Seq
 		all.hold("the order of a group", r.First.Seq <= t.At.Seq && t.At.Seq <= r.Last.seq && r.Last.seq <= it.Latest.seq)
 		all.hold("Raised of a group", t.Count < r.Count && (t.Count > 0) == (t.At.Seq > r.First.Seq))
-		all.hold("a group worse than its item", !open ||
-			r.Disposition <= it.Disposition && r.Severity <= it.Severity && (it.Invalidates || !r.Invalidates))
+		all.hold("a group worse than its item", !open || r.above(it.gravity) == "")
 	}
 	all.hold("Total", left == 0)
 	all.hold("Opened", first && it.Opened.Seq > 0)

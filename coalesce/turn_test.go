@@ -13,8 +13,8 @@ import (
 func TestCombine(t *testing.T) {
 	group := func(d event.Disposition, s event.Severity, raised, before, first uint64) *counter {
 		return &counter{
-			First: place{Seq: first}, Last: logicalTime{seq: first + 50}, LastPos: first * 10, Count: 40, Disposition: d,
-			Severity: s, Raised: turn{At: place{Seq: raised}, Count: before},
+			First: place{Seq: first}, Last: logicalTime{seq: first + 50}, LastPos: first * 10, Count: 40,
+			gravity: gravity{Disposition: d, Severity: s}, Raised: turn{At: place{Seq: raised}, Count: before},
 		}
 	}
 	for _, c := range []struct {

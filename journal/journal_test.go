@@ -158,8 +158,7 @@ func TestCursorsAreRefused(t *testing.T) {
 
 // get returns the entry seq, if it is held.
 func (j *Journal) get(seq uint64) (Record, bool) {
-	w := j.walk(seq - 1)
-	h, r := w.peek()
+	h, r := j.next(seq - 1)
 	if h == nil || h.seq != seq {
 		return Record{}, false
 	}

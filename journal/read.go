@@ -42,34 +42,19 @@ type Page struct {
 	Err error
 }
 
-// walk goes through the held entries after a sequence number, in order: those
-// before the tail by the index, the rest in the tail, which has everything.
-type walk struct {
-	j   *Journal
-	row int    // the next row of the index
-	seq uint64 // after which to go on
-}
-
-func (j *Journal) walk(after uint64) walk {
-	return walk{j: j, row: j.index.after(after), seq: after}
-}
-
-// peek returns the header of the next entry, with its row if it is not in the
-// tail. It returns nil at the end.
-func (w *walk) peek() (*header, *row) {
-	if rows := w.j.index; w.row < len(rows) {
-		return &rows[w.row].header, rows[w.row]
+// next returns the header of the first entry held after a sequence number, with its row if it is not in the tail. It
+// returns nil at the end.
+func (j *Journal) next(after uint64) (*header, *row) {
+	from := j.tailFrom()
+	if after < from {
+		if i := j.index.after(after); i < len(j.index) {
+			return &j.index[i].header, j.index[i]
+		}
 	}
-	if next := max(w.seq+1, w.j.tailFrom()); next <= w.j.latest {
-		return w.j.tail.at(int(next - w.j.tailFrom())), nil
+	if seq := max(after+1, from); seq <= j.latest {
+		return j.tail.at(int(seq - from)), nil
 	}
 	return nil, nil
-}
-
-// step passes the entry that peek returned. In the tail, which has all entries, the row has no meaning any more.
-func (w *walk) step(h *header) {
-	w.seq = h.seq
-	w.row++
 }
 
 // Cursor is a position in a journal: after the entry Seq. The zero Cursor is

@@ -93,13 +93,12 @@ func (s *Scan) Step(j *Journal) bool {
 // examine goes through the next entries until the step has had enough, or the page.
 func (s *Scan) examine(j *Journal) (more bool) {
 	p := &s.Page
-	w := j.walk(p.Next.Seq)
 	s.left = j.held(p.Next.Seq, j.latest)
 	for range stepEntries {
 		if s.examined == uint64(j.config.ReadEntries) || s.filter.plain && len(p.Records)+len(s.found) == s.limit {
 			return false
 		}
-		h, r := w.peek()
+		h, r := j.next(p.Next.Seq)
 		if h == nil {
 			p.Next.Seq = j.latest
 			return false
@@ -119,7 +118,6 @@ func (s *Scan) examine(j *Journal) (more bool) {
 		}
 		s.examined++
 		p.Next.Seq = h.seq
-		w.step(h)
 	}
 	return true
 }

@@ -160,6 +160,7 @@ func (l *linker) collect() {
 			}
 			r := &d.rule
 			r.Disabled = r.Disabled || d.home.elsewhere
+			_, r.HasSeverity = d.given["severity"]
 			r.When, r.index, r.file, r.home = d.when.text, len(l.set.rules), d.src.index, d.home.index
 			l.set.rules = append(l.set.rules, r)
 			l.decls = append(l.decls, d)

@@ -34,16 +34,14 @@ var families = func() (names []string) {
 // parseFamilies returns the families that a file names.
 func parseFamilies(p at, n *yaml.Node, errs *collector) (given []string) {
 	known := families
-	for i, item := range items(p, n, errs) {
-		name, ok := text(p.item(i), item, errs)
-		switch at := p.item(i).here(item); {
-		case !ok:
-		case !slices.Contains(known, name):
-			errs.addf(at, yamlfile.DidYouMean(name, known), "unknown family %s", yamlfile.Quote(name))
-		case slices.Contains(given, name):
-			errs.addf(at, "remove one of the two", "%s is in the list twice", yamlfile.Quote(name))
+	for _, w := range words(p, n, errs) {
+		switch {
+		case !slices.Contains(known, w.text):
+			errs.addf(w.at, yamlfile.DidYouMean(w.text, known), "unknown family %s", yamlfile.Quote(w.text))
+		case slices.Contains(given, w.text):
+			errs.addf(w.at, "remove one of the two", "%s is in the list twice", yamlfile.Quote(w.text))
 		default:
-			given = append(given, name)
+			given = append(given, w.text)
 		}
 	}
 	if n.Kind == yaml.SequenceNode && len(n.Content) == 0 {

@@ -130,6 +130,7 @@ func drawText(t *rapid.T, name string) string {
 // every phase.
 func TestCapturesInOrder(t *testing.T) {
 	set := testkit.Must(Compile(Defaults()...))
+	phases := []string{"", "boot", "menu", "load", "play", "save", "quit"}
 	check := func(t *testing.T, inputs []Input) {
 		ev, plain := set.NewEvaluator(), set.NewEvaluator()
 		for i, in := range inputs {
@@ -137,9 +138,8 @@ func TestCapturesInOrder(t *testing.T) {
 			if in.Kind == event.KindLog {
 				in.Level = event.Level(i % int(event.LevelFatal+1))
 			}
-			for _, in.Phase = range []string{"", "boot", "menu", "load", "play", "save", "quit"} {
-				requireSame(t, ev, plain, &in)
-			}
+			in.Phase = phases[i%len(phases)]
+			requireSame(t, ev, plain, &in)
 		}
 		require.Zero(t, ev.Failures())
 	}

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"unicode"
+	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
 )
@@ -16,88 +17,45 @@ import (
 // may hold more of it. Where the two cannot be matched, as at an escape in double
 // quotes, the answer is the beginning of the scalar.
 func locate(src *source, n *yaml.Node, offset int) (line, col int) {
-	c := cursor{src: src, line: n.Line, col: n.Column}
+	line, col = n.Line, n.Column
 	switch {
 	case n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
-		c.line, c.col = c.line+1, 1 // the text begins below the "|" or ">"
+		line, col = line+1, 1 // the text begins below the "|" or ">"
 	case n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0:
-		c.col++
+		col++
 	}
-	c.rest = tail(src.line(c.line), c.col)
-
+	rest := src.from(line, col)
+	peek := func() rune {
+		r, _ := utf8.DecodeRuneInString(rest)
+		return r
+	}
+	next := func() {
+		r, size := utf8.DecodeRuneInString(rest)
+		rest, col = rest[size:], col+1
+		if r == '\n' {
+			line, col = line+1, 1
+		}
+	}
 	i := 0
 	for _, want := range n.Value {
-		if unicode.IsSpace(want) {
-			if i == offset {
-				break
+		if !unicode.IsSpace(want) {
+			for unicode.IsSpace(peek()) {
+				next()
 			}
-			if unicode.IsSpace(c.peek()) {
-				c.next()
+			if peek() != want || rest == "" {
+				return n.Line, n.Column
 			}
-			i++
-			continue
-		}
-		for unicode.IsSpace(c.peek()) && c.peek() != 0 {
-			c.next()
-		}
-		if c.peek() != want {
-			return n.Line, n.Column
 		}
 		if i == offset {
 			break
 		}
-		c.next()
+		if i++; unicode.IsSpace(want) != unicode.IsSpace(peek()) {
+			continue
+		}
+		next()
 		if n.Style&yaml.SingleQuotedStyle != 0 && want == '\'' {
-			c.next()
-		}
-		i++
-	}
-	if c.line > len(src.lines) {
-		return n.Line, n.Column
-	}
-	return c.line, c.col
-}
-
-// tail returns the part of line from the given column on.
-func tail(line string, col int) string {
-	for i := range line {
-		if col--; col == 0 {
-			return line[i:]
+			next()
 		}
 	}
-	return ""
-}
-
-// cursor is a position in a source.
-type cursor struct {
-	src       *source
-	line, col int
-	rest      string // of the line
-}
-
-// peek returns the next character: '\n' at the end of a line, 0 at the end of
-// the source.
-func (c *cursor) peek() rune {
-	for _, r := range c.rest {
-		return r
-	}
-	if c.line >= len(c.src.lines) {
-		return 0
-	}
-	return '\n'
-}
-
-func (c *cursor) next() {
-	if c.rest == "" {
-		c.line, c.col = c.line+1, 1
-		c.rest = c.src.line(c.line)
-		return
-	}
-	for i := range c.rest {
-		if i > 0 {
-			c.rest, c.col = c.rest[i:], c.col+1
-			return
-		}
-	}
-	c.rest, c.col = "", c.col+1
+	return line, col
 }

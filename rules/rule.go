@@ -138,23 +138,19 @@ func ruleID(n *yaml.Node) string {
 	return ""
 }
 
-func parseTags(p at, n *yaml.Node, errs *collector) []string {
-	var tags []string
-	for i, item := range items(p, n, errs) {
-		ip := p.item(i)
-		s, ok := text(ip, item, errs)
+func parseTags(p at, n *yaml.Node, errs *collector) (tags []string) {
+	for _, w := range words(p, n, errs) {
 		switch {
-		case !ok:
-		case !validName(s):
-			errs.addf(ip.here(item), "", "%s is not a tag: lower-case letters, digits, '.', '_' and '-', at most %d", yamlfile.Quote(s),
-				maxName)
-		case slices.Contains(tags, s):
-			errs.addf(ip.here(item), "remove one of the two", "tag %s is given twice", yamlfile.Quote(s))
+		case !validName(w.text):
+			errs.addf(w.at, "", "%s is not a tag: lower-case letters, digits, '.', '_' and '-', at most %d",
+				yamlfile.Quote(w.text), maxName)
+		case slices.Contains(tags, w.text):
+			errs.addf(w.at, "remove one of the two", "tag %s is given twice", yamlfile.Quote(w.text))
 		case len(tags) == maxTagsPerRule:
-			errs.addf(ip.here(item), "", "a rule has at most %d tags", maxTagsPerRule)
+			errs.addf(w.at, "", "a rule has at most %d tags", maxTagsPerRule)
 			return tags
 		default:
-			tags = append(tags, s)
+			tags = append(tags, w.text)
 		}
 	}
 	return tags
@@ -174,13 +170,7 @@ var ruleTable = []ruleField{
 	field("exceptions", func(d *ruleDecl) *[]exceptionDecl { return &d.exceptions }, parseExceptions),
 	field("disposition", func(d *ruleDecl) *event.Disposition { return &d.rule.Disposition },
 		oneIn[event.Disposition](dispositions)),
-	{
-		key[ruleDecl]{"severity", func(d *ruleDecl, p at, n *yaml.Node, errs *collector) {
-			s, _ := oneOf(p, n, severities, errs)
-			d.rule.Severity, d.rule.HasSeverity = event.Parse[event.Severity](s)
-		}},
-		func(d, b *ruleDecl) { d.rule.Severity, d.rule.HasSeverity = b.rule.Severity, b.rule.HasSeverity },
-	},
+	field("severity", func(d *ruleDecl) *event.Severity { return &d.rule.Severity }, oneIn[event.Severity](severities)),
 	field("invalidates", func(d *ruleDecl) *bool { return &d.rule.Invalidates }, parseBool),
 	{
 		key[ruleDecl]{"escalate", func(d *ruleDecl, p at, n *yaml.Node, errs *collector) {

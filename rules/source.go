@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"embed"
 	"path"
 	"slices"
@@ -73,31 +74,35 @@ type source struct {
 
 	elsewhere bool // the file has families, and none is the family of the set
 
-	text  string   // without a byte order mark
-	lines []string // text split on \n, each without a trailing \r
+	text  string // without a byte order mark
+	lines []int  // where each begins in text
 }
 
 func newSource(index int, f File) *source {
-	s := &source{index: index, name: f.Name, today: f.Today}
-	if s.name == "" {
-		s.name = "rules"
-	}
+	s := &source{index: index, name: cmp.Or(f.Name, "rules"), today: f.Today, lines: []int{0}}
 	if len(f.Data) <= MaxFileBytes {
 		s.text = strings.TrimPrefix(string(f.Data), "\ufeff")
-		s.lines = strings.Split(s.text, "\n")
-		for i, l := range s.lines {
-			s.lines[i] = strings.TrimSuffix(l, "\r")
+		for i := range len(s.text) {
+			if s.text[i] == '\n' {
+				s.lines = append(s.lines, i+1)
+			}
 		}
 	}
 	return s
 }
 
-// line returns the given line (counting from 1), or "".
-func (s *source) line(n int) string {
-	if n < 1 || n > len(s.lines) {
+// from returns the text from a line and a column on, both counted from 1; "" if there is none.
+func (s *source) from(line, col int) string {
+	if line < 1 || line > len(s.lines) {
 		return ""
 	}
-	return s.lines[n-1]
+	rest := s.text[s.lines[line-1]:]
+	for i := range rest {
+		if col--; col == 0 {
+			return rest[i:]
+		}
+	}
+	return ""
 }
 
 //go:embed schema.json

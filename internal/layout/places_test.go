@@ -112,9 +112,15 @@ func declares(t *testing.T, dir, name string) bool {
 	})
 }
 
+// parsed holds the results of declared by file.
+var parsed = map[string]map[string]bool{}
+
 // declared returns the functions, methods, types, fields, variables and constants of a file.
 func declared(t *testing.T, name string) map[string]bool {
 	t.Helper()
+	if names := parsed[name]; names != nil {
+		return names
+	}
 	file := testkit.Must(parser.ParseFile(token.NewFileSet(), filepath.Join(root, name), nil, parser.SkipObjectResolution))
 	names := map[string]bool{}
 	ast.Inspect(file, func(n ast.Node) bool {
@@ -134,5 +140,6 @@ func declared(t *testing.T, name string) map[string]bool {
 		}
 		return true
 	})
+	parsed[name] = names
 	return names
 }

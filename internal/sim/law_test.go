@@ -15,6 +15,7 @@ import (
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/testkit"
+	"github.com/heedlog/heed/journal"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -137,7 +138,7 @@ type world struct {
 }
 
 func newWorld(t *testing.T, set *rules.Set, a *stream) *world {
-	cfg := heed.Config{Rules: set, Epoch: Epoch}
+	cfg := heed.Config{Rules: set, Epoch: Epoch, Signatures: 4096, Journal: journal.Config{Entries: 1000, Bytes: 64 << 10}}
 	if a.cfg != nil {
 		a.cfg(&cfg.Coalesce)
 	}
