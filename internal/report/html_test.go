@@ -275,6 +275,7 @@ func TestPageWithAClock(t *testing.T) {
 	r.End(End{Lines: 100})
 	s := newSection(r.Document(0), 1, 1, 0)
 	require.Equal(t, "100", s.Chart.To)
+	require.Contains(t, s.Chart.Other, "H1000V120z")
 	require.Equal(t, "19:20:00", s.Since().Time)
 	require.NotContains(t, s.Chart.Blocking, "NaN")
 }
