@@ -113,16 +113,10 @@ func (d *details) sample(config *Config, rec *capture.Record, o *heed.Outcome, r
 // blamedLines returns the lines of a record that point at the mods that deserve to
 // be named.
 func blamedLines(suspects []heed.Suspect) map[int]bool {
-	named := map[string]bool{}
-	for _, name := range blame.Likely(suspects) {
-		named[name] = true
-	}
 	lines := map[int]bool{}
-	for i := range suspects {
-		if s := &suspects[i]; named[s.Mod] {
-			for _, ev := range s.Evidence {
-				lines[ev.Line] = true
-			}
+	for _, s := range suspects[:len(blame.Likely(suspects))] { // they are the first
+		for _, ev := range s.Evidence {
+			lines[ev.Line] = true
 		}
 	}
 	return lines

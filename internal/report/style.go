@@ -37,12 +37,3 @@ func fit(text string, limit int) string {
 	}
 	return cells.Truncate(text, limit, "…")
 }
-
-// fitEnd cuts text to so many columns at its beginning, since the end of a path
-// matters most; a number that is not positive means no limit.
-func fitEnd(text string, limit int) string {
-	if limit <= 0 {
-		return text
-	}
-	return cells.TruncateLeft(text, limit, "…")
-}

@@ -132,7 +132,8 @@ func (t *textReport) headline() {
 		about = fmt.Sprintf(": %s, %s", s.Layout, t.size())
 	}
 	if w := t.options.Width; w > 0 {
-		file = fitEnd(file, max(w-cells.StringWidth(about), min(w/2, cells.StringWidth(file))))
+		room := max(w-cells.StringWidth(about), min(w/2, cells.StringWidth(file)))
+		file = cells.TruncateLeft(file, room, "…") // the end of a path matters most
 		about = fit(about, w-cells.StringWidth(file))
 	}
 	t.styled(file, strong)

@@ -90,7 +90,7 @@ const stops = ".。"
 // capital begins a sentence.
 func capital(s string) string {
 	first, size := utf8.DecodeRuneInString(s)
-	if size == 0 || first == utf8.RuneError {
+	if first == utf8.RuneError { // or none
 		return s
 	}
 	return string(unicode.ToUpper(first)) + s[size:]

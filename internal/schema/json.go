@@ -56,10 +56,7 @@ type Property struct {
 func (p Properties) MarshalJSON() ([]byte, error) {
 	text := []byte{'{'}
 	for i := range p {
-		name, err := json.Marshal(p[i].Name)
-		if err != nil {
-			return nil, err
-		}
+		name, _ := json.Marshal(p[i].Name) // a text never fails
 		value, err := json.Marshal(p[i].Schema)
 		if err != nil {
 			return nil, err

@@ -293,7 +293,7 @@ func (v value) date() date {
 	return dateOf(d)
 }
 
-// scalar fails if the value is not the one that is wanted.
+// scalar fails, unless the value is as wanted.
 func (v value) scalar(ok bool, want string, args ...any) {
 	if v.node.Kind != yaml.ScalarNode || !ok {
 		v.fail("is %s: want "+want, append([]any{shown(v.node)}, args...)...)

@@ -95,7 +95,7 @@ type entryText struct {
 	template      string
 	tally         [2]tally
 	seen          []sighting
-	ends, cutEnds uint64 // logs that end with it, and of these the ones that are visibly cut
+	ends, cutEnds uint64 // logs that end with it: all, and all that are visibly cut
 }
 
 // tally has the counts and the decision of a text, or a group, on one side.

@@ -47,7 +47,7 @@ func TestHintsMissNothing(t *testing.T) {
 // TestEndsMissNoWord looks for a value after each word, in each of its forms.
 func TestEndsMissNoWord(t *testing.T) {
 	load()
-	for row := range rows(wordTable) {
+	for _, row := range rows(wordTable) {
 		kind := slices.Index(wordKinds, row[0])
 		if kind < 0 || strings.Contains(row[2], ". ") || strings.ContainsAny(row[2], "0123456789") ||
 			word(1)<<kind&(labels&^(noneWord|personWord)|leadWord) == 0 {

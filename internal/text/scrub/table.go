@@ -138,7 +138,7 @@ func addEnd(text string) {
 // load fills the tables, for the first text: a program that scrubs nothing does without.
 var load = sync.OnceFunc(func() {
 	index := 0
-	for row := range rows(formTable) {
+	for _, row := range rows(formTable) {
 		index++
 		expr := row[3]
 		if row[4] == "at" {
@@ -146,7 +146,7 @@ var load = sync.OnceFunc(func() {
 		}
 		addHints(row[1], &form{row[0], Kind("<" + row[0] + ">"), keeps[row[2]], index, lazy(expr), row[4]})
 	}
-	for row := range rows(ruleTable) {
+	for _, row := range rows(ruleTable) {
 		if row[0] == "near" {
 			for name := range strings.SplitSeq(row[1], ",") {
 				words[key(name)] |= providerWord
@@ -155,7 +155,7 @@ var load = sync.OnceFunc(func() {
 		}
 		addHints(row[1], &form{row[0], Secret, keeps[row[0]], 0, lazy("^(" + row[3] + `[\w=-]*)`), "at"})
 	}
-	for row := range rows(wordTable) {
+	for _, row := range rows(wordTable) {
 		text := row[2]
 		lists[row[0]] = append(lists[row[0]], text)
 		switch row[0] {
@@ -183,15 +183,14 @@ var load = sync.OnceFunc(func() {
 		"[ \\t\\r\\n>|\\-\\[(\\\\]*([\"'`«„“「『‘]?)(?:\\.\\\\)?")
 })
 
-// rows calls yield with the fields of each row of a table.
-func rows(table string) func(yield func([]string) bool) {
-	return func(yield func([]string) bool) {
-		for line := range strings.Lines(table) {
-			if line[0] != '#' && !yield(strings.Split(strings.TrimRight(line, "\n"), "\t")) {
-				return
-			}
+// rows returns the fields of each row of a table.
+func rows(table string) (all [][]string) {
+	for line := range strings.Lines(table) {
+		if line[0] != '#' {
+			all = append(all, strings.Split(strings.TrimRight(line, "\n"), "\t"))
 		}
 	}
+	return all
 }
 
 func lazy(expr string) func() *regexp.Regexp {
