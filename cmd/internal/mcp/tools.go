@@ -29,13 +29,11 @@ func ownTool(shown string) (tool string, ours bool) {
 	return "", false
 }
 
-// coreTool is a tool that every session is given, with some of its parameters and in a few words.
-type coreTool struct {
+// core are the tools that every session is given, with some of their parameters and in a few words.
+var core = map[string]struct {
 	description string
 	params      []string
-}
-
-var core = map[string]coreTool{
+}{
 	bridge.ToolBrief: {
 		"What must be known about what broke in the game: what, since when, which mod, what came before " +
 			"and after. Call it with the id that a refusal or a result names, and with more tokens for more. It " +

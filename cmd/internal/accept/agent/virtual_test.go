@@ -103,7 +103,7 @@ func play(
 			defer left(events)
 		}
 		if policy == policyMCP {
-			a.by = newMCP(ctx, t, s, px, g, run)
+			a.by = newMCP(ctx, s, px, g, run)
 		} else {
 			direct := toHeed
 			if !slices.Contains(ofHeed, policy) || slices.Contains(ways, policy) {

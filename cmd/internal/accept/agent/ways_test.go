@@ -157,9 +157,7 @@ type viaMCP struct {
 }
 
 // newMCP lets a proxy run between a client and a game that is a server of MCP.
-func newMCP(
-	ctx context.Context, t *testing.T, s *session.Session, px *bridge.Proxy, g *game, run func(func() error),
-) *viaMCP {
+func newMCP(ctx context.Context, s *session.Session, px *bridge.Proxy, g *game, run func(func() error)) *viaMCP {
 	client, near := net.Pipe()
 	server, far := net.Pipe()
 	proxy := mcp.New(mcp.Config{
