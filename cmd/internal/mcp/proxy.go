@@ -370,6 +370,9 @@ func (p *Proxy) callTool(ctx context.Context, c *call, line []byte, params objec
 		if !d.Allowed { // else c continues a call
 			d = p.gate.Check(ctx, gate.Call{ID: string(c.id), Tool: tool, Tags: tags, Consumer: Consumer})
 		}
+		if d.Allowed {
+			turn() // until then the client may cancel it
+		}
 		p.mu.Lock()
 		canceled := c.canceled
 		c.decision, c.sent = d, d.Allowed && !canceled
@@ -382,7 +385,6 @@ func (p *Proxy) callTool(ctx context.Context, c *call, line []byte, params objec
 			p.finish(c.id)
 			p.reply(c.answer(textResult(p.refusal(ctx, &d), true)))
 		default:
-			turn()
 			p.server.Write(line)
 		}
 	})

@@ -129,8 +129,8 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// TestCanceledBeforeItPassed: a call that the client canceled while it was checked does not reach the server, and is no
-// reason to hold the next one back. Calls after it keep their order.
+// TestCanceledBeforeItPassed: a call that the client canceled while it was checked, or waited for the calls before it,
+// does not reach the server, and is no reason to hold the next one back. Calls after it keep their order.
 func TestCanceledBeforeItPassed(t *testing.T) {
 	b := begin(t)
 	checks, goOn := make(chan struct{}), make(chan struct{})
@@ -139,10 +139,12 @@ func TestCanceledBeforeItPassed(t *testing.T) {
 	b.ask(build)
 	<-checks
 	b.gather.Store(nil)
+	b.ask(strings.Replace(build, "7", "9", 1))
 	second := strings.Replace(build, "7", "8", 1)
 	b.ask(second)
-	cancel := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`
-	b.passes(cancel)
+	for _, id := range []string{"9", "7"} {
+		b.passes(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `}}`)
+	}
 	close(goOn)
 	require.Equal(t, second, b.take(b.server))
 	b.serve(`{"jsonrpc":"2.0","id":8,` + built + `}`)
