@@ -85,12 +85,7 @@ func (f *wrapFlags) validate(cmd *cobra.Command) error {
 }
 
 // own returns an error of heed's own work before the game has started, with its exit status.
-func own(err error) error {
-	if s, ok := errors.AsType[*cli.StatusError](err); ok && s.Status == exitUsage {
-		return err
-	}
-	return cli.Failed(exitOwn, err)
-}
+func own(err error) error { return otherwise(exitOwn, err) }
 
 func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 	ctx := cmd.Context()
