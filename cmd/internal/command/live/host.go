@@ -206,12 +206,10 @@ func (h *host) openProxy() (err error) {
 	if err != nil || h.flags.web == "" {
 		return err
 	}
-	pages, err := listenWeb(h.flags.web)
-	if err != nil {
+	if h.web, err = openWeb(h.proxy, h.flags.web); err != nil {
 		return err
 	}
-	h.closes(pages)
-	h.web = newWeb(h.proxy, pages)
+	h.closes(h.web.listener)
 	return nil
 }
 

@@ -128,7 +128,7 @@ func TestWebUnderHalfRequests(t *testing.T) {
 
 func TestWebRefusesOtherMachines(t *testing.T) {
 	for _, addr := range []string{"0.0.0.0:1", "192.0.2.1:1", ":1", "127.0.0.1", "example.com:1", "[::]:1"} {
-		_, err := listenWeb(addr)
+		_, err := openWeb(nil, addr)
 		require.ErrorContains(t, err, "--web "+addr+": want a loopback address")
 	}
 }
