@@ -24,7 +24,7 @@ func faulty(t *testing.T) string {
 	t.Helper()
 	_, log, rules, state := folder(t)
 	write(t, log, "FAULT in "+strings.Repeat("오류 ", 60)+"\n")
-	background(t, "serve", log, "--rules", rules, "--state", state)
+	background(t, "serve", log, "--rules", rules, "--no-default-rules", "--state", state)
 	await(t, func() bool {
 		_, code := runCommand(t, "current", "--state", state)
 		return code == exitFinding

@@ -29,7 +29,7 @@ func (f full) Write(p []byte) (int, error) {
 func TestUnwritten(t *testing.T) {
 	dir, log, rules, state := folder(t)
 	write(t, log, "FAULT one\n")
-	background(t, "serve", log, "--rules", rules, "--state", state)
+	background(t, "serve", log, "--rules", rules, "--no-default-rules", "--state", state)
 	await(t, func() bool {
 		_, code := runCommand(t, "current", "--state", state)
 		return code == exitFinding

@@ -21,7 +21,7 @@ import (
 func servePage(t *testing.T) (log, address, state string) {
 	_, log, rules, state := folder(t)
 	write(t, log, "all is well\n")
-	background(t, "serve", log, "--rules", rules, "--state", state, "--web")
+	background(t, "serve", log, "--rules", rules, "--no-default-rules", "--state", state, "--web")
 	await(t, func() bool {
 		runs, err := stateDir(state).running()
 		if err == nil && len(runs) == 1 {
