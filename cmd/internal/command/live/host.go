@@ -59,7 +59,7 @@ type host struct {
 	listener net.Listener
 	bridges  bridge.Config
 	stream   io.ReadWriteCloser                 // of one more bridge, with which heed ends; nil: there is none
-	inner    func(h *host) (gabp.Bridge, error) // makes the place of the mod of the game that heed starts; nil: there is none
+	inner    func(h *host) (gabp.Bridge, error) // makes the place of the mod of a game; nil: there is none
 
 	// newHost makes these.
 

@@ -142,8 +142,8 @@ func (p *program) mcp(cmd *cobra.Command, f *mcpFlags, args []string) error {
 		log = source{}
 	}
 	h := &host{
-		flags: &f.hostFlags, bridges: f.bridges(b), name: "mcp-" + fileName(cmp.Or(f.game, name)), source: log, next: mcp.SessionNext,
-		command: "mcp", listener: l,
+		flags: &f.hostFlags, name: "mcp-" + fileName(cmp.Or(f.game, name)), source: log, next: mcp.SessionNext,
+		command: "mcp", bridges: f.bridges(b), listener: l,
 	}
 	if err := p.newHost(h); err != nil {
 		return own(err)

@@ -97,7 +97,7 @@ func TestAskedOnce(t *testing.T) {
 				t.Skipf("no pseudo-terminal: %v", err)
 			}
 			defer func() { _ = master.Close() }()
-			cmd := exec.CommandContext(t.Context(), os.Args[0], append(append(flags, log), "--no-config", "--no-default-rules")...)
+			cmd := exec.CommandContext(t.Context(), os.Args[0], append(flags, log, "--no-config", "--no-default-rules")...)
 			cmd.Env = append(os.Environ(), helperEnv+"=1", "TERM=xterm", "HOME="+home, "XDG_DATA_HOME="+home,
 				"LocalAppData="+home)
 			cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
