@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -17,21 +18,10 @@ import (
 // flag, the command with that flag.
 func FlagError(cmd *cobra.Command, err error) error {
 	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		want := "a value of another form"
-		switch kind := e.GetFlag().Value.Type(); kind {
-		case "int":
-			want = "a whole number"
-			if errors.Is(err, strconv.ErrRange) {
-				want = "a smaller number"
-			}
-		case "float64":
-			want = "a number, such as 2 or 0.5"
-		case "duration":
-			want = "a duration, such as 500ms, 20s or 1m30s"
-		case "bool":
-			want = "true or false, or nothing"
-		case "stringSlice":
-			want = "words with commas between them"
+		kind := e.GetFlag().Value.Type()
+		want := cmp.Or(forms[kind], "a value of another form")
+		if kind == "int" && errors.Is(err, strconv.ErrRange) {
+			want = "a smaller number"
 		}
 		return fmt.Errorf("--%s %q: give it %s", e.GetFlag().Name, e.GetValue(), want)
 	}
@@ -54,6 +44,15 @@ func FlagError(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w%s", err, hintFlag(cmd, name))
 	}
 	return err
+}
+
+// forms are the forms of the values of flags, by the names that pflag has for their types.
+var forms = map[string]string{
+	"int":         "a whole number",
+	"float64":     "a number, such as 2 or 0.5",
+	"duration":    "a duration, such as 500ms, 20s or 1m30s",
+	"bool":        "true or false, or nothing",
+	"stringSlice": "words with commas between them",
 }
 
 // Exclusive makes flags of cmd exclude each other: a command line that has several of them is refused, and a shell that

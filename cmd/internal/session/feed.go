@@ -108,8 +108,12 @@ func (s *Session) ingest(r *follow.Record) {
 	if rec.Status == event.StatusRestarted {
 		s.mods.Store(new([]capture.ListedMod))
 	}
-	if rec.Kind == event.KindLog && rec.Mods != nil {
-		s.learnMods(rec.Mods)
+	if list := rec.Mods; rec.Kind == event.KindLog && list != nil {
+		if n := s.engine.LearnMods(list.Plain()); n > 0 {
+			s.log.Info("the log lists mods", "mods", n, "omitted", list.Omitted)
+		}
+		known := s.Mods()
+		s.mods.Store(new(append(slices.Clip(known), list.Mods[:min(len(list.Mods), maxMods-len(known))]...)))
 	}
 	s.learnGame(rec)
 	if r.Known {
@@ -150,15 +154,6 @@ func (s *Session) Environment() capture.Facts {
 	s.aboutMu.Lock()
 	defer s.aboutMu.Unlock()
 	return s.began.Facts()
-}
-
-// learnMods sets the mods of a list in the log in the engine.
-func (s *Session) learnMods(list *capture.ModList) {
-	if n := s.engine.LearnMods(list.Plain()); n > 0 {
-		s.log.Info("the log lists mods", "mods", n, "omitted", list.Omitted)
-	}
-	known := s.Mods()
-	s.mods.Store(new(append(slices.Clip(known), list.Mods[:min(len(list.Mods), maxMods-len(known))]...)))
 }
 
 // maxMods bounds the mods that are kept of the lists in a log, as a log's reader bounds them.

@@ -326,7 +326,7 @@ func (c *client) snapshot() []byte {
 // TestRaised: a report that a client raises is an item with the report's texts.
 func TestRaised(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, _ := dial(t, hello{})
+		c, _ := dial(t, hello{Rules: "none"})
 		c.send(typeRaise, &heed.Report{
 			Time: time.Now(), Key: "k", Disposition: event.Blocking, Severity: event.SeverityError, Summary: "the disk is full",
 			Message: "no space", Invalidates: true, OperationID: "op", Pos: 7,
@@ -357,7 +357,7 @@ func TestDropped(t *testing.T) {
 		"lines that did not reach heed were logged up to here": {Why: droppedEnded},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			c, _ := dial(t, hello{})
+			c, _ := dial(t, hello{Rules: "none"})
 			d.Time, d.Bytes = time.Now(), 100
 			c.send(typeDropped, &d)
 			c.send(typeDropped, &d)

@@ -51,12 +51,10 @@ const (
 
 // bound returns how long the payload of a frame may be.
 func (t frameType) bound() int {
-	switch t {
-	case typeHello, typeSnapshot, typeAnswer:
+	if t == typeHello || t == typeSnapshot || t == typeAnswer {
 		return maxLarge
-	default:
-		return maxPayload
 	}
+	return maxPayload
 }
 
 // keptBuffer is the largest buffer that a reader keeps for the next frames.

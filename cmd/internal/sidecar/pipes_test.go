@@ -46,7 +46,7 @@ func TestUnreadAnswers(t *testing.T) {
 func TestStuckOutput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stuck, out := io.Pipe()
-		require.NoError(t, Serve(bytes.NewReader(sent(nil, typeHello, &hello{})), out, Config{Epoch: "e"}))
+		require.NoError(t, Serve(bytes.NewReader(sent(nil, typeHello, &hello{Rules: "none"})), out, Config{Epoch: "e"}))
 		_ = stuck.Close()
 	})
 }
@@ -63,7 +63,7 @@ func (p panics) Read(b []byte) (int, error) {
 
 // TestPanic holds that a panic ends Serve alone.
 func TestPanic(t *testing.T) {
-	greeting := sent(nil, typeHello, &hello{})
+	greeting := sent(nil, typeHello, &hello{Rules: "none"})
 	err := Serve(panics{bytes.NewReader(greeting)}, io.Discard, Config{Epoch: "e"})
 	require.ErrorContains(t, err, "panic: a planted fault")
 }
@@ -115,7 +115,7 @@ func TestStall(t *testing.T) {
 // greetedWriter returns the writer of a server, without its goroutine.
 func greetedWriter(t *testing.T) *writer {
 	w := &writer{wake: make(chan struct{}, 1), ticked: time.Unix(1000, 0)}
-	s, err := greet(&frames{in: newReader(sent(nil, typeHello, &hello{Phase: "play"}))}, w, Config{})
+	s, err := greet(&frames{in: newReader(sent(nil, typeHello, &hello{Rules: "none", Phase: "play"}))}, w, Config{})
 	require.NoError(t, err)
 	w.s = s
 	return w

@@ -51,7 +51,7 @@ func game(child bool) {
 	cmd.Stdin = r
 	out, _ := cmd.StdoutPipe()
 	_ = cmd.Start()
-	h := hello{Process: uint64(os.Getpid())}
+	h := hello{Rules: "none", Process: uint64(os.Getpid())}
 	_, _ = w.Write(sent(nil, typeHello, &h))
 	_, _ = io.ReadFull(out, make([]byte, headSize)) // of the welcome
 	other := 0
@@ -117,7 +117,7 @@ func TestUnreadProcess(t *testing.T) {
 
 	b := bufio.NewWriter(in)
 	write := func(t frameType, v any) { _, _ = b.Write(sent(nil, t, v)) }
-	h := hello{Phase: "play"}
+	h := hello{Rules: "none", Phase: "play"}
 	write(typeHello, &h)
 	for i := range lines {
 		message := "no " + letters(i) + " here"

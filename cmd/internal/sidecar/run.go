@@ -59,8 +59,10 @@ var ErrTerminal = errors.New("a mod inside a game starts this program: it reads 
 
 // RunServer is [Serve] as the only work of a process, which it ends when the process that started it does.
 func RunServer(name string, in io.Reader, out io.Writer) error {
-	if isTerminal(in) {
-		return ErrTerminal
+	if f, ok := in.(*os.File); ok {
+		if st, err := f.Stat(); err == nil && st.Mode()&os.ModeCharDevice != 0 {
+			return ErrTerminal
+		}
 	}
 	// The end of the game ends this program by the end of its input, so that the last lines are read.
 	signal.Ignore(os.Interrupt)
@@ -74,16 +76,6 @@ func RunServer(name string, in io.Reader, out io.Writer) error {
 			go endWith(parent, process)
 		},
 	})
-}
-
-// isTerminal reports whether a person types the input.
-func isTerminal(in io.Reader) bool {
-	f, ok := in.(*os.File)
-	if !ok {
-		return false
-	}
-	st, err := f.Stat()
-	return err == nil && st.Mode()&os.ModeCharDevice != 0
 }
 
 // newEpoch returns an epoch that no other run has.

@@ -359,7 +359,7 @@ func TestCatchUp(t *testing.T) {
 		{"too far", item(maxBurned+1, func(*heed.Item) {}), "", "", "cannot be raised again: e-4097"},
 		{"of another epoch", item(3, func(a *heed.Item) { a.ID = "f-3" }), "", "", "cannot be raised again: f-3"},
 	} {
-		set, err := compile(&hello{})
+		set, err := compile(&hello{Rules: "none"})
 		require.NoError(t, err)
 		cfg := bounded(set)
 		cfg.Epoch = "e"
@@ -395,7 +395,7 @@ func TestRestartRefused(t *testing.T) {
 		"an update in the hello cannot be read": json.RawMessage("7"), "cannot be raised again: e-4097": beyond,
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			c, w := dial(t, hello{Seen: []json.RawMessage{seen}})
+			c, w := dial(t, hello{Rules: "none", Seen: []json.RawMessage{seen}})
 			require.False(t, w.Restored)
 			require.Contains(t, w.Reason, says)
 			var open []heed.Item
@@ -425,7 +425,7 @@ func TestRulesOfClient(t *testing.T) {
 	_, err := compile(&hello{Rules: "all"})
 	require.ErrorContains(t, err, `the hello wants the rules "all"`)
 	var process uint64
-	greeting := bytes.NewReader(sent(nil, typeHello, &hello{Process: 77}))
+	greeting := bytes.NewReader(sent(nil, typeHello, &hello{Rules: "none", Process: 77}))
 	_ = Serve(greeting, io.Discard, Config{Greeted: func(p uint64) { process = p }})
 	require.EqualValues(t, 77, process)
 }
@@ -435,7 +435,7 @@ func newReader(b []byte) *bufio.Reader { return bufio.NewReader(bytes.NewReader(
 // The welcome comes before what is known of frames that came with the hello.
 func TestWelcomeFirst(t *testing.T) {
 	w := &writer{wake: make(chan struct{}, 1)}
-	in := bytes.NewReader(sent(nil, typeHello, &hello{}))
+	in := bytes.NewReader(sent(nil, typeHello, &hello{Rules: "none"}))
 	s, err := greet(&frames{in: bufio.NewReader(in)}, w, Config{})
 	require.NoError(t, err)
 	s.engine.Raise(heed.Report{Key: "k", Disposition: event.Blocking, Summary: "raised"})

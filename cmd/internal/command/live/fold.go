@@ -102,7 +102,10 @@ func (g *page) entry(e *bridge.Entry, epoch string) {
 		if item := session.ShortID(message, epoch); item != message {
 			message = "item " + item
 		}
-		what, message = e.Status.String(), joined(e.Source, message)
+		if e.Source != "" && message != "" { // the tool of an operation
+			message = ": " + message
+		}
+		what, message = e.Status.String(), e.Source+message
 	case e.Level != event.LevelUnknown:
 		what = e.Level.String()
 	}
@@ -115,12 +118,4 @@ func (g *page) entry(e *bridge.Entry, epoch string) {
 	}
 	g.line(span{faint, place(e)}, span{s, fmt.Sprintf("%-8s", e.Disposition)}, span{plain, fmt.Sprintf("  %-10s ", what)},
 		span{as, message})
-}
-
-// joined returns text after the name that it is about: the tool of an operation.
-func joined(name, text string) string {
-	if name == "" || text == "" {
-		return name + text
-	}
-	return name + ": " + text
 }

@@ -56,8 +56,8 @@ func (p *program) follow(cmd *cobra.Command, f *followFlags, path string) error 
 	defer stop()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	h, err := p.newHost(&f.hostFlags, hosting{name: "follow", source: running(path, "", f.fromEnd)})
-	if err != nil {
+	h := &host{flags: &f.hostFlags, name: "follow", source: running(path, "", f.fromEnd)}
+	if err := p.newHost(h); err != nil {
 		return err
 	}
 	defer h.close(exitNone)
@@ -70,7 +70,7 @@ func (p *program) follow(cmd *cobra.Command, f *followFlags, path string) error 
 			}
 		}
 	})
-	err = h.serve(ctx)
+	err := h.serve(ctx)
 	if unwritten != nil {
 		return unwritten
 	}

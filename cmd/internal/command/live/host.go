@@ -37,25 +37,6 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// hosting holds the parts of a host that differ between commands.
-type hosting struct {
-	name string // of its files in the state folder
-	source
-	next func(class string, a *heed.Item) []string // the next steps in briefs; nil: brief.SessionNext
-
-	// Without a listener no bridges are served.
-	command  string // in the run file
-	bridge   gabp.Bridge
-	listener net.Listener
-	stream   io.ReadWriteCloser // of one more bridge, with which heed ends; nil: there is none
-
-	// The game that heed starts.
-	prefix  []string                           // of its command line
-	inner   func(h *host) (gabp.Bridge, error) // makes the place of its mod; nil: there is no mod
-	modWait time.Duration
-	most    int // bytes of a result
-}
-
 // source is the followed log: none if its path is "", the game's output if its path is [files.Standard].
 type source struct {
 	files.Found
@@ -65,8 +46,22 @@ type source struct {
 // host is an engine with all that serves it. [program.newHost] makes its parts in their order: each needs those before.
 type host struct {
 	*program
-	hosting
+
+	// A command sets these.
+
 	flags *hostFlags
+	name  string // of its files in the state folder
+	source
+	next func(class string, a *heed.Item) []string // the next steps in briefs; nil: brief.SessionNext
+
+	// Without a listener no bridges are served.
+	command  string // in the run file
+	listener net.Listener
+	bridges  bridge.Config
+	stream   io.ReadWriteCloser                 // of one more bridge, with which heed ends; nil: there is none
+	inner    func(h *host) (gabp.Bridge, error) // makes the place of the mod of a game; nil: there is none
+
+	// newHost makes these.
 
 	state    stateDir
 	log      *slog.Logger
@@ -74,9 +69,8 @@ type host struct {
 	follower *follow.Follower // nil: there is no log
 	dedup    *bridge.Dedup
 	session  *session.Session
-	keeper   *keeper      // nil: nothing is remembered
-	metrics  net.Listener // nil: none are served
-	handed   bridge.Handed
+	keeper   *keeper       // nil: nothing is remembered
+	metrics  net.Listener  // nil: none are served
 	proxy    *bridge.Proxy // nil: no bridges are served
 	web      *web          // nil: no page is served
 
@@ -91,19 +85,19 @@ type host struct {
 	losses map[string]error // of the user's data, by the part that loses it
 }
 
-// newHost makes a host, in which nothing runs yet. An error without a status of its own gets exitUsage.
-func (p *program) newHost(f *hostFlags, special hosting) (*host, error) {
-	h := &host{program: p, hosting: special, flags: f, losses: map[string]error{}}
+// newHost makes all parts of a host, in which nothing runs yet. An error without a status of its own gets exitUsage.
+func (p *program) newHost(h *host) error {
+	h.program, h.losses = p, map[string]error{}
 	h.hurry, h.must = context.WithCancel(context.Background())
 	for _, part := range []func() error{
 		h.openState, h.openLog, h.openFollower, h.openSession, h.openHistory, h.openListeners, h.openProxy, h.announce,
 	} {
 		if err := part(); err != nil {
 			h.close(exitUsage)
-			return nil, otherwise(exitUsage, err)
+			return otherwise(exitUsage, err)
 		}
 	}
-	return h, nil
+	return nil
 }
 
 // closes adds a resource that is closed with the host, before all that were opened earlier.
@@ -195,9 +189,9 @@ func (h *host) openProxy() (err error) {
 	if h.listener == nil {
 		return nil
 	}
-	h.handed = bridge.Handed{Prefix: h.prefix, Outer: h.bridge}
+	cfg := &h.bridges
 	if h.inner != nil {
-		if h.handed.Inner, err = h.inner(h); err != nil {
+		if cfg.Handed.Inner, err = h.inner(h); err != nil {
 			return cli.Failed(exitOwn, err)
 		}
 	}
@@ -206,21 +200,16 @@ func (h *host) openProxy() (err error) {
 		return err
 	}
 	h.closes(briefs)
-	f := h.flags
-	h.proxy, err = bridge.New(bridge.Config{
-		Session: h.session, Handed: h.handed, Dedup: h.dedup, Brief: briefs.Assemble, Allow: f.allow, FailOpen: f.failOpen,
-		ModWait: h.modWait, MaxMessage: h.most, AnswerWithin: answerWithin, Version: cli.ModuleVersion(),
-		Observer: clientName, Now: h.Now, Logger: h.log,
-	})
-	if err != nil || f.web == "" {
+	cfg.Session, cfg.Dedup, cfg.Brief, cfg.AnswerWithin = h.session, h.dedup, briefs.Assemble, answerWithin
+	cfg.Version, cfg.Observer, cfg.Now, cfg.Logger = cli.ModuleVersion(), clientName, h.Now, h.log
+	h.proxy, err = bridge.New(*cfg)
+	if err != nil || h.flags.web == "" {
 		return err
 	}
-	pages, err := listenWeb(f.web)
-	if err != nil {
+	if h.web, err = openWeb(h.proxy, h.flags.web); err != nil {
 		return err
 	}
-	h.closes(pages)
-	h.web = newWeb(h.proxy, pages)
+	h.closes(h.web.listener)
 	return nil
 }
 
@@ -250,9 +239,10 @@ func (h *host) announce() error {
 	if h.proxy == nil {
 		return nil
 	}
+	b := &h.bridges.Handed.Outer
 	run := runFile{
-		PID: os.Getpid(), Command: h.command, Game: h.bridge.GameID, Address: h.bridge.Address, Token: h.bridge.Token,
-		Log: h.Path, Name: h.name, Project: h.Project, Started: h.Now().UTC(),
+		PID: os.Getpid(), Command: h.command, Game: b.GameID, Address: b.Address, Token: b.Token, Log: h.Path,
+		Name: h.name, Project: h.Project, Started: h.Now().UTC(),
 	}
 	if h.web != nil {
 		run.Web = h.web.address()

@@ -7,9 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/command"
 	"github.com/heedlog/heed/cmd/internal/proc"
+	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/gabp/gate"
 	"github.com/heedlog/heed/internal/loopback"
 )
@@ -84,6 +86,11 @@ const (
 
 // maxSettle bounds --settle, which a project's file may set: clients give up on a call after about a minute.
 const maxSettle = time.Minute
+
+// bridges returns how bridges that attach at b are served.
+func (f *hostFlags) bridges(b gabp.Bridge) bridge.Config {
+	return bridge.Config{Handed: bridge.Handed{Outer: b}, Allow: f.allow, FailOpen: f.failOpen}
+}
 
 // validate returns an error for flags that would be refused later, before anything starts.
 func (f *hostFlags) validate(cmd *cobra.Command) error {

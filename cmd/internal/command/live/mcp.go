@@ -141,11 +141,11 @@ func (p *program) mcp(cmd *cobra.Command, f *mcpFlags, args []string) error {
 	if f.log == "none" {
 		log = source{}
 	}
-	h, err := p.newHost(&f.hostFlags, hosting{
-		name: "mcp-" + fileName(cmp.Or(f.game, name)), source: log, next: mcp.SessionNext,
-		command: "mcp", bridge: b, listener: l,
-	})
-	if err != nil {
+	h := &host{
+		flags: &f.hostFlags, name: "mcp-" + fileName(cmp.Or(f.game, name)), source: log, next: mcp.SessionNext,
+		command: "mcp", bridges: f.bridges(b), listener: l,
+	}
+	if err := p.newHost(h); err != nil {
 		return own(err)
 	}
 	defer h.close(exitOwn)

@@ -57,7 +57,7 @@ func TestJSONFollowsSchemas(t *testing.T) {
 	log, rules := filepath.Join(dir, "Player.log"), filepath.Join(dir, "rules.yaml")
 	write(t, rules, testRules)
 	write(t, log, "FAULT\n")
-	out, _ := background(t, "follow", log, "--rules", rules, "--format", "jsonl", "--state", dir)
+	out, _ := background(t, "follow", log, "--rules", rules, "--no-default-rules", "--format", "jsonl", "--state", dir)
 	await(t, func() bool { return strings.HasSuffix(out.String(), "\n") })
 	for line := range strings.Lines(out.String()) {
 		follows("replay-lines", line)

@@ -89,16 +89,15 @@ func (p *program) serve(cmd *cobra.Command, f *serveFlags, path string) error {
 	if !strings.HasPrefix(b.Address, "unix:") {
 		b.Address = l.Addr().String()
 	}
-	special := hosting{
-		name: "serve-" + fileName(cmp.Or(f.game, "log")), source: running(path, "", f.fromEnd),
-		command: "serve", bridge: b, listener: l,
+	h := &host{
+		flags: &f.hostFlags, name: "serve-" + fileName(cmp.Or(f.game, "log")), source: running(path, "", f.fromEnd),
+		command: "serve", bridges: f.bridges(b), listener: l,
 	}
 	if f.stdio {
 		signal.Ignore(syscall.SIGPIPE) // a parent that reads no more is an end, not a reason to be killed
-		special.stream = stdio{p.Stdin, p.Stdout}
+		h.stream = stdio{p.Stdin, p.Stdout}
 	}
-	h, err := p.newHost(&f.hostFlags, special)
-	if err != nil {
+	if err := p.newHost(h); err != nil {
 		return err
 	}
 	defer h.close(exitNone)

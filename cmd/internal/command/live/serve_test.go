@@ -71,8 +71,8 @@ func TestServe(t *testing.T) {
 	metrics := reserve(t)
 	token := filepath.Join(dir, "token")
 	write(t, token, strings.Repeat("ab", 32)+"\n")
-	_, errs := background(t, "serve", log, "--rules", rules, "--state", state, "--addr", addr, "--token-file", token,
-		"--metrics", metrics, "--record", filepath.Join(dir, "recorded.jsonl"))
+	_, errs := background(t, "serve", log, "--rules", rules, "--no-default-rules", "--state", state, "--addr", addr,
+		"--token-file", token, "--metrics", metrics, "--record", filepath.Join(dir, "recorded.jsonl"))
 	b := come(t, addr, strings.Repeat("ab", 32))
 	require.Nil(t, b.current())
 
@@ -139,7 +139,7 @@ func TestServeRotated(t *testing.T) {
 	first := step()
 	first("rotate")
 	first("all is well")
-	background(t, "serve", log, "--rules", rules, "--state", state, "--record", recorded)
+	background(t, "serve", log, "--rules", rules, "--no-default-rules", "--state", state, "--record", recorded)
 	first("FAULT of the first")
 	seen("FAULT of the first")
 	for _, how := range []string{"rotate", "empty", "rotate"} {
@@ -171,7 +171,7 @@ func TestArrival(t *testing.T) {
 	addr := reserve(t)
 	token := filepath.Join(dir, "token")
 	write(t, token, strings.Repeat("ab", 32)+"\n")
-	background(t, "serve", log, "--rules", rules, "--state", state, "--addr", addr, "--token-file", token)
+	background(t, "serve", log, "--rules", rules, "--no-default-rules", "--state", state, "--addr", addr, "--token-file", token)
 	require.Eventually(t, func() bool {
 		_, code := runCommand(t, "current", "--state", state)
 		return code == exitFinding

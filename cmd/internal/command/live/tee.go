@@ -28,11 +28,10 @@ const teeGrace = time.Second
 type output struct {
 	stdout, stderr *os.File // the game's
 
-	pipes   []*os.File // of these, which are closed once the game has them
-	streams []*stream
+	streams []*stream // that pass through
 }
 
-// stream is one of them.
+// stream is a standard stream that passes through heed.
 type stream struct {
 	name string
 	done chan struct{} // all writers are gone, and everything is passed on
@@ -79,8 +78,8 @@ func sameFile(a, b *os.File) bool {
 
 // handedOver closes the ends of pipes that the game has got, or will not get.
 func (o *output) handedOver() {
-	for _, w := range o.pipes {
-		_ = w.Close()
+	for _, s := range o.streams {
+		_ = s.end.Close()
 	}
 }
 
@@ -259,7 +258,7 @@ func (o *output) tee(h *host, name string, to io.Writer, spooled bool) (w *os.Fi
 		}
 		s.before = copyTo.report
 	}
-	o.pipes, o.streams = append(o.pipes, s.end), append(o.streams, s)
+	o.streams = append(o.streams, s)
 	go func() {
 		defer close(s.done)
 		defer s.pipe.Close() //nolint:errcheck // nothing is written to it

@@ -24,7 +24,7 @@ func faulty(t *testing.T) string {
 	t.Helper()
 	_, log, rules, state := folder(t)
 	write(t, log, "FAULT in "+strings.Repeat("오류 ", 60)+"\n")
-	background(t, "serve", log, "--rules", rules, "--state", state)
+	background(t, "serve", log, "--rules", rules, "--no-default-rules", "--state", state)
 	await(t, func() bool {
 		_, code := runCommand(t, "current", "--state", state)
 		return code == exitFinding
@@ -97,7 +97,7 @@ func TestAskedOnce(t *testing.T) {
 				t.Skipf("no pseudo-terminal: %v", err)
 			}
 			defer func() { _ = master.Close() }()
-			cmd := exec.CommandContext(t.Context(), os.Args[0], append(append(flags, log), "--no-config")...)
+			cmd := exec.CommandContext(t.Context(), os.Args[0], append(flags, log, "--no-config", "--no-default-rules")...)
 			cmd.Env = append(os.Environ(), helperEnv+"=1", "TERM=xterm", "HOME="+home, "XDG_DATA_HOME="+home,
 				"LocalAppData="+home)
 			cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty

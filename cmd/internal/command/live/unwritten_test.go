@@ -29,7 +29,7 @@ func (f full) Write(p []byte) (int, error) {
 func TestUnwritten(t *testing.T) {
 	dir, log, rules, state := folder(t)
 	write(t, log, "FAULT one\n")
-	background(t, "serve", log, "--rules", rules, "--state", state)
+	background(t, "serve", log, "--rules", rules, "--no-default-rules", "--state", state)
 	await(t, func() bool {
 		_, code := runCommand(t, "current", "--state", state)
 		return code == exitFinding
@@ -88,7 +88,7 @@ func TestUnkept(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var errs strings.Builder
-			cmd := heedProcess(append(c.args, "--no-config", "--state", "state", "--", "sh", "-c", c.game)...)
+			cmd := heedProcess(append(c.args, "--no-config", "--no-default-rules", "--state", "state", "--", "sh", "-c", c.game)...)
 			cmd.Dir, cmd.Stdout, cmd.Stderr = t.TempDir(), out, &errs
 			_ = cmd.Run() // of the exit status
 			require.Equal(t, c.code, cmd.ProcessState.ExitCode(), errs.String())

@@ -41,8 +41,8 @@ type web struct {
 // maxWebCall bounds a request of the page, in bytes.
 const maxWebCall = 64 << 10
 
-// listenWeb listens on an address of the loopback interface.
-func listenWeb(addr string) (net.Listener, error) {
+// openWeb returns the page at an address of the loopback interface, with a new secret.
+func openWeb(px *bridge.Proxy, addr string) (*web, error) {
 	if _, _, err := net.SplitHostPort(addr); err != nil || !loopback.Is(addr) {
 		return nil, fmt.Errorf("--web %s: want a loopback address, such as 127.0.0.1:9465; port 0 chooses one", addr)
 	}
@@ -50,13 +50,8 @@ func listenWeb(addr string) (net.Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--web: %w", err)
 	}
-	return l, nil
-}
-
-// newWeb returns the page at l, with a new secret.
-func newWeb(px *bridge.Proxy, l net.Listener) *web {
 	secret := gabp.NewToken()[:32] // 128 bits, in an address that may be typed
-	return &web{px: px, listener: l, path: "/" + secret + "/", host: l.Addr().String()}
+	return &web{px: px, listener: l, path: "/" + secret + "/", host: l.Addr().String()}, nil
 }
 
 // address returns the page's address. It is a secret.

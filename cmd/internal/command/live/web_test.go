@@ -21,7 +21,7 @@ import (
 func servePage(t *testing.T) (log, address, state string) {
 	_, log, rules, state := folder(t)
 	write(t, log, "all is well\n")
-	background(t, "serve", log, "--rules", rules, "--state", state, "--web")
+	background(t, "serve", log, "--rules", rules, "--no-default-rules", "--state", state, "--web")
 	await(t, func() bool {
 		runs, err := stateDir(state).running()
 		if err == nil && len(runs) == 1 {
@@ -128,7 +128,7 @@ func TestWebUnderHalfRequests(t *testing.T) {
 
 func TestWebRefusesOtherMachines(t *testing.T) {
 	for _, addr := range []string{"0.0.0.0:1", "192.0.2.1:1", ":1", "127.0.0.1", "example.com:1", "[::]:1"} {
-		_, err := listenWeb(addr)
+		_, err := openWeb(nil, addr)
 		require.ErrorContains(t, err, "--web "+addr+": want a loopback address")
 	}
 }

@@ -85,12 +85,7 @@ func (f *wrapFlags) validate(cmd *cobra.Command) error {
 }
 
 // own returns an error of heed's own work before the game has started, with its exit status.
-func own(err error) error {
-	if s, ok := errors.AsType[*cli.StatusError](err); ok && s.Status == exitUsage {
-		return err
-	}
-	return cli.Failed(exitOwn, err)
-}
+func own(err error) error { return otherwise(exitOwn, err) }
 
 func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 	ctx := cmd.Context()
@@ -102,12 +97,12 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 		return own(err)
 	}
 	log := p.findLog(f, args)
-	h, err := p.newHost(&f.hostFlags, hosting{
-		name: "wrap-" + fileName(cmp.Or(outer.GameID, filepath.Base(args[0]))), source: log,
-		command: "wrap", bridge: outer, listener: l,
-		prefix: prefix(os.Args, args), inner: inner, modWait: f.modWait, most: f.most << 20,
-	})
-	if err != nil {
+	h := &host{
+		flags: &f.hostFlags, name: "wrap-" + fileName(cmp.Or(outer.GameID, filepath.Base(args[0]))), source: log,
+		command: "wrap", bridges: f.bridges(outer), listener: l, inner: inner,
+	}
+	h.bridges.Handed.Prefix, h.bridges.ModWait, h.bridges.MaxMessage = prefix(os.Args, args), f.modWait, f.most<<20
+	if err := p.newHost(h); err != nil {
 		return own(err)
 	}
 	defer h.close(exitOwn)
@@ -192,8 +187,8 @@ func inner(h *host) (b gabp.Bridge, err error) {
 	if err != nil {
 		return b, err
 	}
-	b = gabp.Bridge{Address: port, Token: gabp.NewToken(), GameID: h.bridge.GameID}
-	if h.bridge.Path == "" {
+	b = gabp.Bridge{Address: port, Token: gabp.NewToken(), GameID: h.bridges.Handed.Outer.GameID}
+	if h.bridges.Handed.Outer.Path == "" {
 		return b, nil
 	}
 	b.Path = h.state.path("bridge-" + strconv.Itoa(os.Getpid()) + ".json")
@@ -226,8 +221,9 @@ func prefix(argv, game []string) []string {
 
 // startGame starts the game with its output.
 func (h *host) startGame(f *wrapFlags, args []string, out *output) (*proc.Process, error) {
+	handed := &h.bridges.Handed
 	game, err := proc.Start(proc.Config{
-		Args: args, Env: h.handed.Environ(os.Environ()), Mark: h.handed.Inner.Token, Grace: f.grace, Guard: guard(),
+		Args: args, Env: handed.Environ(os.Environ()), Mark: handed.Inner.Token, Grace: f.grace, Guard: guard(),
 		Stdin: file(h.Stdin), Stdout: out.stdout, Stderr: out.stderr,
 	})
 	out.handedOver()

@@ -60,7 +60,7 @@ func start(t testing.TB, flags []string, gameArgs ...string) *wrapped {
 // heedProcess returns a command that runs heed in a process of its own.
 func heedProcess(args ...string) *exec.Cmd {
 	cmd := exec.Command(testkit.Must(os.Executable()), args...)
-	cmd.Env = append(os.Environ(), helperEnv+"=1")
+	cmd.Env = append(os.Environ(), helperEnv+"=1", "HEED_NO_DEFAULT_RULES=true")
 	return cmd
 }
 
