@@ -44,8 +44,7 @@ type mod struct {
 	gone <-chan struct{} // closed when no mod is expected any more
 	end  func()          // closes it
 
-	ending  atomic.Pointer[string]     // how the game ended, nil: it is not known to have
-	refusal atomic.Pointer[gabp.Error] // of a hello, since the game ended before the mod answered
+	ending atomic.Pointer[Ending] // nil: the game is not known to have ended
 
 	calls calls
 	heard atomic.Uint64 // its answers to bridges, and events
