@@ -3,11 +3,11 @@ package gabp
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -180,8 +180,8 @@ func (c *conn) Write(m message) error {
 	return c.write(frame)
 }
 
-// write writes whole frames, in parts, none of which is empty. It is called by one goroutine at a time.
-func (c *conn) write(frames ...[]byte) error {
+// write writes whole frames. It is called by one goroutine at a time.
+func (c *conn) write(frames []byte) error {
 	end := time.Now().Add(c.limits.WriteTimeout)
 	if c.timed != nil {
 		if err := c.timed.SetWriteDeadline(end); err != nil {
@@ -190,17 +190,8 @@ func (c *conn) write(frames ...[]byte) error {
 	} else {
 		defer c.closeAt(end)()
 	}
-	size := 0
-	for _, part := range frames {
-		size += len(part)
-	}
-	parts := net.Buffers(frames)
-	n, err := parts.WriteTo(c.rwc)
-	if err == nil && n < int64(size) {
-		err = io.ErrShortWrite
-	}
-	if err != nil {
-		return fmt.Errorf("gabp: write: %w", err)
+	if n, err := c.rwc.Write(frames); err != nil || n < len(frames) {
+		return fmt.Errorf("gabp: write: %w", cmp.Or(err, io.ErrShortWrite))
 	}
 	return nil
 }

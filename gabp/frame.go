@@ -254,15 +254,6 @@ func appendFrame(dst []byte, m *message, ascii bool) []byte {
 	return append(append(dst, frameTail...), body...)
 }
 
-// largeFrame returns the parts of the frame of a response with a result. That is one of them, and not copied.
-func largeFrame(m *message) [][]byte {
-	result, rest := m.Result, *m
-	rest.Result = nil
-	text := bytes.TrimSuffix(rest.Append(nil), []byte("null}"))
-	head := frameHead + strconv.Itoa(len(text)+len(result)+1) + frameTail
-	return [][]byte{append([]byte(head), text...), result, []byte("}")}
-}
-
 // escape replaces characters outside ASCII, which only strings of JSON text have, by escapes.
 func escape(text []byte) []byte {
 	if !bytes.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) {

@@ -395,21 +395,17 @@ func (s *ServerSession) write() error {
 		if !ok {
 			return nil
 		}
-		var parts [][]byte
+		var frames []byte
 		for i := range replies {
-			if m := &replies[i]; m.Error != nil || m.verbatim != nil || len(m.Result) <= writeBatchBytes {
-				parts = append(parts, appendFrame(nil, m, false))
-			} else {
-				parts = append(parts, largeFrame(m)...)
-			}
+			frames = appendFrame(frames, &replies[i], false)
 		}
 		for _, e := range events {
 			seq := s.seq[e.channel] + e.lost + 1
 			s.seq[e.channel] = seq
 			m := message{ID: newID(), Type: typeEvent, Channel: e.channel, Seq: seq, Payload: e.payload}
-			parts = append(parts, appendFrame(nil, &m, false))
+			frames = appendFrame(frames, &m, false)
 		}
-		if err := s.conn.write(parts...); err != nil {
+		if err := s.conn.write(frames); err != nil {
 			s.close() // ends the reader too
 			return err
 		}
