@@ -173,15 +173,10 @@ func (c *conn) readError(err error) error {
 func (c *conn) Write(m message) error {
 	c.writeMu.Lock()
 	defer c.writeMu.Unlock()
-	frame := appendFrame(nil, &m, c.client)
+	frame := m.frame(c.client)
 	if len(frame) > c.limits.MessageSize+headerBytes {
 		return Errorf(codeInternal, "a message of more than %d bytes", c.limits.MessageSize)
 	}
-	return c.write(frame)
-}
-
-// write writes whole frames. It is called by one goroutine at a time.
-func (c *conn) write(frames []byte) error {
 	end := time.Now().Add(c.limits.WriteTimeout)
 	if c.timed != nil {
 		if err := c.timed.SetWriteDeadline(end); err != nil {
@@ -190,7 +185,7 @@ func (c *conn) write(frames []byte) error {
 	} else {
 		defer c.closeAt(end)()
 	}
-	if n, err := c.rwc.Write(frames); err != nil || n < len(frames) {
+	if n, err := c.rwc.Write(frame); err != nil || n < len(frame) {
 		return fmt.Errorf("gabp: write: %w", cmp.Or(err, io.ErrShortWrite))
 	}
 	return nil

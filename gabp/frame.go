@@ -244,14 +244,13 @@ const (
 	headerBytes = len(frameHead + "0000000000" + frameTail)
 )
 
-// appendFrame appends m as a frame. With ascii, escapes replace all other characters.
-func appendFrame(dst []byte, m *message, ascii bool) []byte {
+// frame returns m as a frame. With ascii, escapes replace all other characters.
+func (m *message) frame(ascii bool) []byte {
 	body := m.Append(nil)
 	if ascii {
 		body = escape(body)
 	}
-	dst = strconv.AppendInt(append(dst, frameHead...), int64(len(body)), 10)
-	return append(append(dst, frameTail...), body...)
+	return fmt.Appendf(nil, "%s%d%s%s", frameHead, len(body), frameTail, body)
 }
 
 // escape replaces characters outside ASCII, which only strings of JSON text have, by escapes.

@@ -39,8 +39,6 @@ type ServerSession struct {
 	mu      sync.Mutex
 	subs    map[string]bool
 	dropped uint64 // events of [Server.Pass]
-
-	seq map[string]uint64 // the last of each channel; owned by the writer
 }
 
 func newServerSession(s *Server, c *conn) *ServerSession {
@@ -49,7 +47,7 @@ func newServerSession(s *Server, c *conn) *ServerSession {
 	return &ServerSession{
 		server: s, conn: c, out: newOutbox(&s.limits), id: s.nextID.Add(1),
 		slots: make(chan struct{}, s.limits.ConcurrentRequests),
-		subs:  map[string]bool{}, seq: map[string]uint64{},
+		subs:  map[string]bool{},
 	}
 }
 
@@ -385,36 +383,17 @@ func (s *ServerSession) publish(e pendingEvent) {
 // write sends the outbox until it ends or the peer does not read. It is the only
 // writer of the connection.
 func (s *ServerSession) write() error {
-	var (
-		replies []message
-		events  []pendingEvent
-		ok      bool
-	)
 	for {
-		replies, events, ok = s.out.take(replies[:0], events[:0])
+		m, sent, ok := s.out.take()
 		if !ok {
 			return nil
 		}
-		var frames []byte
-		for i := range replies {
-			frames = appendFrame(frames, &replies[i], false)
-		}
-		for _, e := range events {
-			seq := s.seq[e.channel] + e.lost + 1
-			s.seq[e.channel] = seq
-			m := message{ID: newID(), Type: typeEvent, Channel: e.channel, Seq: seq, Payload: e.payload}
-			frames = appendFrame(frames, &m, false)
-		}
-		if err := s.conn.write(frames); err != nil {
+		if err := s.conn.Write(m); err != nil {
 			s.close() // ends the reader too
 			return err
 		}
-		for _, e := range events {
-			if e.sent != nil {
-				e.sent(s)
-			}
+		if sent != nil {
+			sent(s)
 		}
-		clear(replies)
-		clear(events)
 	}
 }
