@@ -127,9 +127,9 @@ func (b *outbox) drop(channel string) {
 	}
 }
 
-// take waits for a message to write, and returns it with the function to call after that, which may be nil. Replies come
-// first, since gates wait for them; after each reply comes an event, so that many requests do not starve events. It
-// returns false at the end.
+// take waits for a message to write, and returns it with the function to call after that, which may be nil. Replies
+// come first, since gates wait for them; after each reply comes an event, so that many requests do not starve events.
+// It returns false at the end.
 func (b *outbox) take() (m message, sent func(*ServerSession), ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
