@@ -95,7 +95,7 @@ func (c *conversation) do(act steer.Action) {
 }
 
 // wait waits until done, or until the machine stops the turn: then it returns the prompt.
-func (c *conversation) wait(done <-chan struct{}) (prompt *steer.Batch) {
+func wait[T any](c *conversation, done <-chan T) (prompt *steer.Batch) {
 	act := c.next
 	c.next = steer.Action{}
 	if act.Do == steer.Nothing {
@@ -150,9 +150,9 @@ func (a *agent) pause(ctx context.Context) error {
 			return nil
 		}
 		began := time.Now()
-		thought, cancel := context.WithTimeout(ctx, think)
-		prompt := a.talk.wait(thought.Done())
-		cancel()
+		timer := time.NewTimer(think)
+		prompt := wait(a.talk, timer.C)
+		timer.Stop()
 		if prompt == nil {
 			return nil
 		}
@@ -184,7 +184,7 @@ func (a *agent) call(ctx context.Context, tool string, args any) (json.RawMessag
 		defer close(done)
 		raw, err = call(ctx, tool, args)
 	})
-	if prompt := a.talk.wait(done); prompt != nil {
+	if prompt := wait(a.talk, done); prompt != nil {
 		a.tally[unknown]++
 		a.trace("  stopped during %s", tool)
 		return nil, false, a.steered(ctx, prompt)
