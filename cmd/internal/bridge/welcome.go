@@ -162,31 +162,24 @@ func started(phase string) bool {
 
 // giveUp ends the waits for a mod that was never there.
 func (m *mod) giveUp() {
-	m.mu.Lock()
-	if m.listBy.IsZero() {
-		m.listBy = time.Now().Add(listWithin)
-	}
-	m.mu.Unlock()
-	if m.settle(false) {
+	first := false
+	m.change(func() {
+		if m.listBy.IsZero() {
+			m.listBy = time.Now().Add(listWithin)
+		}
+		first, m.settled = !m.settled, true
+	})
+	if first {
 		m.cfg.Logger.Info("no mod listens, though the game has started: bridges are answered without one")
 	}
 }
 
 // awaitLate returns when the mod is connected, it is too late for it, none will come any more, or ctx is done.
 func (m *mod) awaitLate(ctx context.Context) {
-	for m.current() == nil && ctx.Err() == nil {
-		m.mu.Lock()
-		left := time.Until(m.listBy)
-		m.mu.Unlock()
-		if left <= 0 {
-			return
-		}
-		select {
-		case <-m.gone:
-			return
-		case <-time.After(min(left, dialFirst)):
-		}
-	}
+	m.mu.Lock()
+	left := time.Until(m.listBy)
+	m.mu.Unlock()
+	m.until(ctx, left, func() bool { return m.client != nil })
 }
 
 // Ending is how the game ended.
