@@ -21,8 +21,8 @@ type outbox struct {
 	lost    map[string]uint64 // dropped events by channel, since the last that was taken
 	seq     map[string]uint64 // number of the last event that was taken, by channel
 	bytes   int
-	ending  bool // accepts nothing more; the rest is written
-	closed  bool // writes nothing more
+	ended   bool // accepts nothing more; the rest is written
+	closed  bool // writes nothing more, and has ended
 }
 
 // pendingEvent is an event that is queued for one subscriber.
@@ -52,10 +52,10 @@ func newOutbox(lim *Limits) *outbox {
 func (b *outbox) reply(m message, placed func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for len(b.replies) >= b.maxReplies && !b.ending && !b.closed {
+	for len(b.replies) >= b.maxReplies && !b.ended {
 		b.changed.Wait()
 	}
-	if b.ending || b.closed {
+	if b.ended {
 		return
 	}
 	b.replies = append(b.replies, m)
@@ -72,7 +72,7 @@ func (b *outbox) reply(m message, placed func()) {
 func (b *outbox) event(e pendingEvent) (conflated bool, dropped uint64, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.ending || b.closed {
+	if b.ended {
 		return false, 0, true
 	}
 	if e.key != "" {
@@ -133,10 +133,10 @@ func (b *outbox) drop(channel string) {
 func (b *outbox) take() (m message, sent func(*ServerSession), ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for len(b.replies) == 0 && len(b.events) == 0 && !b.ending && !b.closed {
+	for len(b.replies) == 0 && len(b.events) == 0 && !b.ended {
 		b.changed.Wait()
 	}
-	b.replied = len(b.replies) > 0 && !(b.replied && len(b.events) > 0)
+	b.replied = len(b.replies) > 0 && (!b.replied || len(b.events) == 0)
 	switch {
 	case b.closed || len(b.replies) == 0 && len(b.events) == 0:
 		return m, nil, false
@@ -154,18 +154,11 @@ func (b *outbox) take() (m message, sent func(*ServerSession), ok bool) {
 	return m, sent, true
 }
 
-// end makes the outbox accept nothing more; the rest is written.
-func (b *outbox) end() {
+// end makes the outbox accept nothing more, and ends all waits. The rest is written, unless it is discarded.
+func (b *outbox) end(discard bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.ending = true
-	b.changed.Broadcast()
-}
-
-// close discards the rest and ends all waits.
-func (b *outbox) close() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.closed = true
+	b.ended = true
+	b.closed = b.closed || discard
 	b.changed.Broadcast()
 }

@@ -22,7 +22,7 @@ func TestReplyPlaced(t *testing.T) {
 		require.False(t, b.mu.TryLock(), "nobody takes it yet")
 	})
 	require.Equal(t, 1, placed)
-	b.end()
+	b.end(false)
 	b.reply(message{ID: "2", Type: typeResponse}, func() { placed++ })
 	require.Equal(t, 1, placed)
 }
@@ -150,7 +150,7 @@ func TestOutboxTurns(t *testing.T) {
 		b.reply(message{ID: id}, nil)
 	}
 	require.Equal(t, []string{"reply:1", "a:1+0", "reply:2", "a:2+0", "reply:3", "reply:4"}, taken(t, b))
-	b.end()
+	b.end(false)
 	_, _, ok := b.take()
 	require.False(t, ok)
 }
@@ -159,10 +159,10 @@ func TestOutboxTurns(t *testing.T) {
 // outbox is closed; and that whoever waits for space is woken.
 func TestOutboxEnds(t *testing.T) {
 	for _, c := range []struct {
-		name string
-		end  func(*outbox)
-		want []string
-	}{{"ends", (*outbox).end, []string{"reply:1", "a:1+0", "reply:2"}}, {"closed", (*outbox).close, nil}} {
+		name    string
+		discard bool
+		want    []string
+	}{{"ends", false, []string{"reply:1", "a:1+0", "reply:2"}}, {"closed", true, nil}} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				b := newOutbox(&Limits{ConcurrentRequests: 1, EventQueue: 1, MessageSize: 10})
@@ -176,7 +176,7 @@ func TestOutboxEnds(t *testing.T) {
 				}()
 				synctest.Wait()
 				require.False(t, waited)
-				c.end(b)
+				b.end(c.discard)
 				synctest.Wait()
 				require.True(t, waited)
 				b.reply(message{ID: "4"}, nil)

@@ -57,7 +57,7 @@ func newServerSession(s *Server, c *conn) *ServerSession {
 // close ends the session. It does not wait.
 func (s *ServerSession) close() {
 	_ = s.conn.Close()
-	s.out.close()
+	s.out.end(true)
 }
 
 // serve reads requests until the stream ends or ctx is done. The session was admitted.
@@ -73,7 +73,7 @@ func (s *ServerSession) serve(ctx context.Context) error {
 	cancelled := ctx.Err() != nil
 	stop()
 	cancel() // handlers end
-	s.out.end()
+	s.out.end(false)
 	writeErr := <-written
 	if writeErr == nil && !cancelled && !errors.Is(err, io.EOF) {
 		s.conn.linger()
