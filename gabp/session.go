@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -179,22 +180,25 @@ func (s *ServerSession) dispatch(ctx context.Context, m *message) error {
 		s.malformed(m, err)
 		return nil
 	}
+	var result any = struct{}{}
+	var err error
 	switch m.Method {
 	case methodHello:
-		s.refuse(m, Errorf(codeInvalidRequest, "the session is already open"))
-	case methodPing:
-		s.answer(m.ID, struct{}{}, nil, nil)
-	case methodGoodbye:
-		s.answer(m.ID, struct{}{}, nil, nil)
-		return errGoodbye
+		err = Errorf(codeInvalidRequest, "the session is already open")
+	case methodPing, methodGoodbye:
 	case methodEventsSubscribe:
-		s.subscribe(m)
+		result, err = s.subscribe(m.Params)
 	case methodEventsUnsub:
-		s.unsubscribe(m)
+		result = s.unsubscribe(m.Params)
 	case methodEventsList:
-		s.listEvents(m)
+		result = s.listEvents()
 	default:
 		s.request(ctx, m)
+		return nil
+	}
+	s.answer(m.ID, result, err, nil)
+	if m.Method == methodGoodbye {
+		return errGoodbye
 	}
 	return nil
 }
@@ -293,62 +297,50 @@ func (s *ServerSession) offered() []string {
 	return slices.Concat(s.channels, s.server.cfg.Capabilities().Events)
 }
 
-// subscribe answers with the requested channels that the session is subscribed to
+// subscribe returns the requested channels that the session is subscribed to
 // now. It is an error if that is none.
-func (s *ServerSession) subscribe(m *message) {
-	p, _ := parseChannels(m.Params) // they were checked
-	offered := s.offered()
+func (s *ServerSession) subscribe(params json.RawMessage) (any, error) {
+	p, _ := parseChannels(params) // they were checked
+	offered, most := s.offered(), s.server.limits.Subscriptions
 	wanted := distinct(p.Channels, func(c string) bool { return slices.Contains(offered, c) })
 	if len(wanted) == 0 {
-		s.refuse(m, Errorf(codeChannelNotFound, "this channel does not exist").WithData(p))
-		return
+		return nil, Errorf(codeChannelNotFound, "this channel does not exist").WithData(p)
 	}
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	subscribed := wanted[:0]
 	for _, c := range wanted {
-		if s.subs[c] || len(s.subs) < s.server.limits.Subscriptions {
+		if s.subs[c] || len(s.subs) < most {
 			s.subs[c] = true
 			subscribed = append(subscribed, c)
 		}
 	}
-	s.mu.Unlock()
 	if len(subscribed) == 0 {
-		s.refuse(m, Errorf(codeSubscriptionFailed, "subscribed to %d channels, which is the limit",
-			s.server.limits.Subscriptions))
-		return
+		return nil, Errorf(codeSubscriptionFailed, "subscribed to %d channels, which is the limit", most)
 	}
-	s.answer(m.ID, subscribeResult{Subscribed: subscribed}, nil, nil)
+	return subscribeResult{Subscribed: subscribed}, nil
 }
 
-// unsubscribe answers with the channels that the session was subscribed to. Their
+// unsubscribe returns the channels that the session was subscribed to. Their
 // queued events are dropped. The numbers of a channel continue when it is subscribed
 // to again.
-func (s *ServerSession) unsubscribe(m *message) {
-	p, _ := parseChannels(m.Params) // they were checked
-	gone := []string{}
+func (s *ServerSession) unsubscribe(params json.RawMessage) unsubscribeResult {
+	p, _ := parseChannels(params) // they were checked
 	s.mu.Lock()
-	for _, c := range p.Channels {
-		if s.subs[c] {
-			delete(s.subs, c)
-			s.out.drop(c)
-			gone = append(gone, c)
-		}
+	defer s.mu.Unlock()
+	gone := distinct(p.Channels, func(c string) bool { return s.subs[c] })
+	for _, c := range gone {
+		delete(s.subs, c)
+		s.out.drop(c)
 	}
-	s.mu.Unlock()
-	s.answer(m.ID, unsubscribeResult{Unsubscribed: gone}, nil, nil)
+	return unsubscribeResult{Unsubscribed: gone}
 }
 
-func (s *ServerSession) listEvents(m *message) {
+func (s *ServerSession) listEvents() eventsListResult {
 	named := distinct(s.offered(), func(c string) bool { return c != "" })
-	list := eventsListResult{Channels: named, Subscribed: []string{}}
 	s.mu.Lock()
-	for _, c := range list.Channels {
-		if s.subs[c] {
-			list.Subscribed = append(list.Subscribed, c)
-		}
-	}
-	s.mu.Unlock()
-	s.answer(m.ID, list, nil, nil)
+	defer s.mu.Unlock()
+	return eventsListResult{Channels: named, Subscribed: distinct(named, func(c string) bool { return s.subs[c] })}
 }
 
 // publish queues an event if the session is subscribed to its channel. A
