@@ -461,7 +461,7 @@ func (m *message) frame(ascii bool) []byte {
 	if ascii {
 		body = escape(body)
 	}
-	return fmt.Appendf(nil, "%s%d%s%s", frameHead, len(body), frameTail, body)
+	return slices.Concat([]byte(frameHead+strconv.Itoa(len(body))+frameTail), body)
 }
 
 // escape replaces characters outside ASCII, which only strings of JSON text have, by escapes.

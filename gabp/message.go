@@ -77,7 +77,7 @@ func (m *message) Append(dst []byte) []byte {
 		}
 	case typeResponse:
 		if m.Error == nil {
-			dst = fmt.Appendf(dst, `,"result":%s`, orNull(m.Result))
+			dst = append(append(dst, `,"result":`...), orNull(m.Result)...) // it may be large
 			break
 		}
 		dst = fmt.Appendf(dst, `,"error":{"code":%d,"message":%s`, m.Error.Code, quote(m.Error.Message))
