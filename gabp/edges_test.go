@@ -2,7 +2,6 @@ package gabp
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -300,12 +299,6 @@ func TestWrites(t *testing.T) {
 	m.Params = json.RawMessage(`{"x":"` + strings.Repeat("x", 1000) + `"}`)
 	requireCode(t, codeInternal, newConn(w, lim).Write(m))
 	require.ErrorIs(t, newConn(short{}, lim).Write(message{ID: "1", Type: typeRequest, Method: "a/b"}), io.ErrShortWrite)
-}
-
-// TestLargeFrame: in parts, a frame has the same bytes.
-func TestLargeFrame(t *testing.T) {
-	m := message{ID: "é", Type: typeResponse, Result: json.RawMessage(`{"a":[null]}`)}
-	require.Equal(t, string(appendFrame(nil, &m, false)), string(bytes.Join(largeFrame(&m), nil)))
 }
 
 // halves is a connection whose output can be ended alone.

@@ -1,11 +1,17 @@
 package gabp
 
 import (
+	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -230,4 +236,139 @@ func FuzzDecode(f *testing.F) {
 			require.True(t, bytes.Contains(data, m.Params), "params as they came")
 		}
 	})
+}
+
+// oddAnswers are answers that are not as the protocol has them; ID is where the id goes.
+var oddAnswers = []struct {
+	name, text string
+	failed     bool
+}{
+	{"both", `{"v":"gabp/1","id":"ID","type":"response","result":{"a":1.50},"error":{"code":1,"message":"m"}}`, true},
+	{"no message", `{ "v":"gabp/1", "error":{"code":-7}, "type":"response", "id" : "ID" }`, true},
+	{"code is text", `{"v":"gabp/1","id":"ID","type":"response","error":{"code":"E7","message":"m"}}`, true},
+	{"neither", `{"v":"gabp/1","id":"ID","type":"response"}`, false},
+	{"another version", `{"v":"gabp/2","id":"ID","type":"response","result":{"id":"another"}}`, false},
+	{"no type", `{"v":"gabp/1","id":"ID","result":1}`, false},
+	{"not UTF-8", "{\"v\":\"gabp/1\",\"id\":\"ID\",\"type\":\"response\",\"result\":\"\xff\"}", false},
+	{"an id before its own", `{"result":{"id":"0","x":"id","id" :7},"bad":"` + "\n" + `","id":"ID"}`, false},
+	{"nested", `{"v":"gabp/1","id":"ID","type":"response","result":` + strings.Repeat("[", 100) +
+		strings.Repeat("]", 100) + `}`, false},
+	{"not JSON", `{"v":"gabp/1","id":"ID","type":"response","result":NaN}`, false},
+}
+
+// TestVerbatim: an answer that is not taken comes to the peer of a proxy as it was.
+func TestVerbatim(t *testing.T) {
+	for _, odd := range oddAnswers {
+		t.Run(odd.name, func(t *testing.T) {
+			addr := mod(t, func(conn net.Conn, r *bufio.Reader) {
+				id, _ := request(r)
+				respond(conn, `{"v":"gabp/1","id":"`+id+`","type":"response","result":{"agentId":"mod"}}`)
+				id, _ = request(r)
+				respond(conn, strings.Replace(odd.text, "ID", id, 1))
+				id, _ = request(r)
+				respond(conn, `{"v":"gabp/1","id":"`+id+`","type":"response","result":1}`)
+				_, _ = request(r)
+			})
+			var c *Client
+			got := make(chan error, 2)
+			s := start(t, func(cfg *ServerConfig) {
+				cfg.Mux = serving(func(ctx context.Context, r *Request) (any, error) {
+					raw, err := c.CallRaw(ctx, r.Method, r.Params)
+					got <- err
+					return raw, err
+				})
+			})
+			c = connect(t, addr, nil)
+			p := dial(t, s.addr)
+			p.hello()
+			id := p.request("a/b", `{}`)
+			line, err := p.r.ReadString('\n')
+			require.NoError(t, err)
+			n, err := strconv.Atoi(strings.TrimSpace(strings.TrimPrefix(line, "Content-Length: ")))
+			require.NoError(t, err)
+			rest := strings.TrimPrefix(frameTail, "\r\n")
+			text := make([]byte, len(rest)+n)
+			_, err = io.ReadFull(p.r, text)
+			require.NoError(t, err)
+			require.Equal(t, rest+strings.Replace(odd.text, "ID", id, 1), string(text))
+			v, ok := errors.AsType[*Verbatim](<-got)
+			require.True(t, ok)
+			require.Equal(t, odd.failed, v.Failed)
+			require.NotEmpty(t, v.Error())
+			p.request("a/b", `{}`)
+			require.Equal(t, `1`, string(p.recv("").Result), "calls go on")
+		})
+	}
+}
+
+// FuzzVerbatim: whatever a mod answers, the client finds its call or does not, and goes on.
+func FuzzVerbatim(f *testing.F) {
+	for _, odd := range oddAnswers {
+		f.Add([]byte(odd.text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		ours, theirs := net.Pipe()
+		go func() {
+			r := bufio.NewReader(theirs)
+			id, _ := request(r)
+			respond(theirs, `{"v":"gabp/1","id":"`+id+`","type":"response","result":{"agentId":"mod"}}`)
+			id, _ = request(r)
+			respond(theirs, strings.Replace(string(text), "ID", id, 1))
+			respond(theirs, `{"v":"gabp/1","id":"`+id+`","type":"response","result":1}`) // where it was not found
+			_, _ = request(r)
+		}()
+		c, err := NewClient(context.Background(), ours, ClientConfig{Token: token})
+		require.NoError(t, err)
+		_, err = c.CallRaw(context.Background(), "a/b", nil)
+		if v, ok := errors.AsType[*Verbatim](err); ok {
+			require.NotNil(t, v.Err)
+		}
+		require.NoError(t, theirs.Close())
+		<-c.Done()
+	})
+}
+
+// TestVisit holds which members of an object are found, byte for byte, and where a text leaves its bounds.
+func TestVisit(t *testing.T) {
+	members := func(n int) string { return `{` + strings.TrimSuffix(strings.Repeat(`"a":1,`, n), ",") + `}` }
+	for _, c := range []struct {
+		text string
+		want []string
+		err  string
+	}{
+		{`{"a": {"b" : [1, 2], "c":{} } , "d":[ {"e":1}],"f":"g"}`, []string{`a={"b" : [1, 2], "c":{} }`, `d=[ {"e":1}]`, `f="g"`}, ""},
+		{`{"a":1,"a":null,"A":true}`, []string{`a=1`, `a=null`, `A=true`}, ""},
+		{`{"\u0061\n":"\u0062"}`, []string{"a\n=\"\\u0062\""}, ""},
+		{`[{"a":1}]`, nil, ""},
+		{` 7 `, nil, ""},
+		{`{}`, nil, ""},
+		{`{"a":[[[]]]}`, []string{`a=[[[]]]`}, ""},
+		{`{"a":[[[[]]]]}`, nil, "at byte 9: nested deeper than 4"},
+		{`{"a":"12345678"}`, []string{`a="12345678"`}, ""},
+		{`{"a":"123456789"}`, nil, "at byte 16: a string of 9 bytes, want at most 8"},
+		{`{"123456789":1}`, nil, "a string of 9 bytes, want at most 8"},
+		{`{"a":1` + strings.Repeat("0", maxNumber-1) + `}`, []string{`a=1` + strings.Repeat("0", maxNumber-1)}, ""},
+		{`{"a":1` + strings.Repeat("0", maxNumber) + `}`, nil, "a number of 1025 bytes, want at most 1024"},
+		{members(maxEnvelopeMembers), nil, ""},
+		{members(maxEnvelopeMembers + 1), nil, "more than 64 members"},
+		{`{"a":` + members(maxEnvelopeMembers+1) + `}`, []string{`a=` + members(maxEnvelopeMembers+1)}, ""},
+		{`{} {}`, nil, "more text after the value"},
+		{`{"a":1`, nil, "the text ends inside a value"},
+		{`{"a" 1}`, nil, "at byte 5: "},
+		{"{\"\u00e9\":\"\xff\"}", nil, "at or after byte 7: the text is not UTF-8"},
+	} {
+		var got []string
+		err := visit([]byte(c.text), 4, 8, func(name string, value []byte) {
+			got = append(got, fmt.Sprintf("%s=%s", name, value))
+		})
+		if c.err != "" {
+			require.ErrorContains(t, err, c.err, c.text)
+			continue
+		}
+		require.NoError(t, err, c.text)
+		if c.want != nil {
+			require.Equal(t, c.want, got)
+		}
+		require.Equal(t, c.text[0] == '{' && c.text != "{}", len(got) > 0)
+	}
 }

@@ -16,11 +16,13 @@ type outbox struct {
 	mu      sync.Mutex
 	changed sync.Cond // on any change, of mu
 	replies []message
+	replied bool              // a reply was taken last
 	events  []pendingEvent    // in the order of sending
 	lost    map[string]uint64 // dropped events by channel, since the last that was taken
+	seq     map[string]uint64 // number of the last event that was taken, by channel
 	bytes   int
-	ending  bool // accepts nothing more; the rest is written
-	closed  bool // writes nothing more
+	ended   bool // accepts nothing more; the rest is written
+	closed  bool // writes nothing more, and has ended
 }
 
 // pendingEvent is an event that is queued for one subscriber.
@@ -38,6 +40,7 @@ func newOutbox(lim *Limits) *outbox {
 		maxEvents:  lim.EventQueue,
 		maxBytes:   min(lim.MessageSize, maxQueued),
 		lost:       map[string]uint64{},
+		seq:        map[string]uint64{},
 	}
 	b.changed.L = &b.mu
 	return b
@@ -49,10 +52,10 @@ func newOutbox(lim *Limits) *outbox {
 func (b *outbox) reply(m message, placed func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for len(b.replies) >= b.maxReplies && !b.ending && !b.closed {
+	for len(b.replies) >= b.maxReplies && !b.ended {
 		b.changed.Wait()
 	}
-	if b.ending || b.closed {
+	if b.ended {
 		return
 	}
 	b.replies = append(b.replies, m)
@@ -69,7 +72,7 @@ func (b *outbox) reply(m message, placed func()) {
 func (b *outbox) event(e pendingEvent) (conflated bool, dropped uint64, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.ending || b.closed {
+	if b.ended {
 		return false, 0, true
 	}
 	if e.key != "" {
@@ -124,56 +127,38 @@ func (b *outbox) drop(channel string) {
 	}
 }
 
-// writeBatch bounds the messages that are taken at a time, so that later events can still replace the rest.
-const (
-	writeBatch      = 32
-	writeBatchBytes = 64 << 10
-)
-
-// take waits for something to write. Replies come first, since gates wait for them.
+// take waits for a message to write, and returns it with the function to call after that, which may be nil. Replies
+// come first, since gates wait for them; after each reply comes an event, so that many requests do not starve events.
 // It returns false at the end.
-func (b *outbox) take(replies []message, events []pendingEvent) ([]message, []pendingEvent, bool) {
+func (b *outbox) take() (m message, sent func(*ServerSession), ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for len(b.replies) == 0 && len(b.events) == 0 && !b.ending && !b.closed {
+	for len(b.replies) == 0 && len(b.events) == 0 && !b.ended {
 		b.changed.Wait()
 	}
-	if b.closed {
-		return replies, events, false
-	}
-	n, size := 0, 0
-	for n < len(b.replies) && n < writeBatch && size < writeBatchBytes {
-		size += len(b.replies[n].Result)
-		n++
-	}
-	replies = append(replies, b.replies[:n]...)
-	b.replies = slices.Delete(b.replies, 0, n)
-	// At least one event, so that many requests do not starve events.
-	for k := 0; len(b.events) > 0 && k < writeBatch && (k == 0 || size < writeBatchBytes); k++ {
+	b.replied = len(b.replies) > 0 && (!b.replied || len(b.events) == 0)
+	switch {
+	case b.closed || len(b.replies) == 0 && len(b.events) == 0:
+		return m, nil, false
+	case b.replied:
+		m = b.replies[0]
+		b.replies = slices.Delete(b.replies, 0, 1)
+	default:
 		e := b.removeLocked(0)
-		if n := b.lost[e.channel]; n > 0 {
-			e.lost += n
-			delete(b.lost, e.channel)
-		}
-		size += len(e.payload)
-		events = append(events, e)
+		b.seq[e.channel] += e.lost + b.lost[e.channel] + 1
+		delete(b.lost, e.channel)
+		m = message{ID: newID(), Type: typeEvent, Channel: e.channel, Seq: b.seq[e.channel], Payload: e.payload}
+		sent = e.sent
 	}
 	b.changed.Broadcast()
-	return replies, events, len(replies) > 0 || len(events) > 0
+	return m, sent, true
 }
 
-// end makes the outbox accept nothing more; the rest is written.
-func (b *outbox) end() {
+// end makes the outbox accept nothing more, and ends all waits. The rest is written, unless it is discarded.
+func (b *outbox) end(discard bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.ending = true
-	b.changed.Broadcast()
-}
-
-// close discards the rest and ends all waits.
-func (b *outbox) close() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.closed = true
+	b.ended = true
+	b.closed = b.closed || discard
 	b.changed.Broadcast()
 }

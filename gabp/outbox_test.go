@@ -3,8 +3,7 @@ package gabp
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
-	"strings"
+	"maps"
 	"testing"
 	"testing/synctest"
 
@@ -23,7 +22,7 @@ func TestReplyPlaced(t *testing.T) {
 		require.False(t, b.mu.TryLock(), "nobody takes it yet")
 	})
 	require.Equal(t, 1, placed)
-	b.end()
+	b.end(false)
 	b.reply(message{ID: "2", Type: typeResponse}, func() { placed++ })
 	require.Equal(t, 1, placed)
 }
@@ -31,14 +30,16 @@ func TestReplyPlaced(t *testing.T) {
 // taken is what b has to write now, as "reply:ID" and "channel:payload+lost".
 func taken(t *testing.T, b *outbox) (all []string) {
 	t.Helper()
-	replies, events, ok := b.take(nil, nil)
-	for _, r := range replies {
-		all = append(all, "reply:"+r.ID)
+	for !b.closed && len(b.replies)+len(b.events) > 0 {
+		before := maps.Clone(b.seq)
+		m, _, ok := b.take()
+		require.True(t, ok)
+		if m.Type == typeEvent {
+			all = append(all, fmt.Sprintf("%s:%s+%d", m.Channel, m.Payload, m.Seq-before[m.Channel]-1))
+		} else {
+			all = append(all, "reply:"+m.ID)
+		}
 	}
-	for _, e := range events {
-		all = append(all, fmt.Sprintf("%s:%s+%d", e.channel, e.payload, e.lost))
-	}
-	require.Equal(t, len(all) > 0, ok)
 	return all
 }
 
@@ -138,61 +139,30 @@ func TestOutboxDrops(t *testing.T) {
 	require.Equal(t, []string{"b:3+1"}, taken(t, b))
 }
 
-// TestOutboxBatches holds how much is taken at a time: replies first, and one event in any case.
-func TestOutboxBatches(t *testing.T) {
-	large := json.RawMessage(strings.Repeat("1", 64<<10))
-	half := large[:32<<10]
-	for _, c := range []struct {
-		name            string
-		replies, events []json.RawMessage
-		taken           [][2]int
-	}{
-		{
-			"few", slices.Repeat([]json.RawMessage{half[:1]}, 2), slices.Repeat([]json.RawMessage{half[:1]}, 3),
-			[][2]int{{2, 3}},
-		},
-		{
-			"many", slices.Repeat([]json.RawMessage{half[:1]}, 33), slices.Repeat([]json.RawMessage{half[:1]}, 70),
-			[][2]int{{32, 32}, {1, 32}, {0, 6}},
-		},
-		{"large events", nil, []json.RawMessage{large, large[1:], half, half}, [][2]int{{0, 1}, {0, 2}, {0, 1}}},
-		{
-			"large replies",
-			[]json.RawMessage{half, half, half},
-			[]json.RawMessage{half, half, half},
-			[][2]int{{2, 1}, {1, 1}, {0, 1}},
-		},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			lim := defaultLimits(t)
-			b := newOutbox(&lim)
-			for _, r := range c.replies {
-				b.reply(message{ID: "1", Result: r}, nil)
-			}
-			for _, e := range c.events {
-				_, _, ok := b.event(pendingEvent{channel: "a", payload: e})
-				require.True(t, ok)
-			}
-			for _, want := range c.taken {
-				replies, events, ok := b.take(nil, nil)
-				require.True(t, ok)
-				require.Equal(t, want, [2]int{len(replies), len(events)})
-			}
-			b.end()
-			_, _, ok := b.take(nil, nil)
-			require.False(t, ok)
-		})
+// TestOutboxTurns holds that replies come first, and an event after each of them.
+func TestOutboxTurns(t *testing.T) {
+	lim := defaultLimits(t)
+	b := newOutbox(&lim)
+	for _, payload := range []string{"1", "2"} {
+		b.event(pendingEvent{channel: "a", payload: json.RawMessage(payload)})
 	}
+	for _, id := range []string{"1", "2", "3", "4"} {
+		b.reply(message{ID: id}, nil)
+	}
+	require.Equal(t, []string{"reply:1", "a:1+0", "reply:2", "a:2+0", "reply:3", "reply:4"}, taken(t, b))
+	b.end(false)
+	_, _, ok := b.take()
+	require.False(t, ok)
 }
 
 // TestOutboxEnds holds that what was accepted before the end is written, nothing after it, and nothing at all once the
 // outbox is closed; and that whoever waits for space is woken.
 func TestOutboxEnds(t *testing.T) {
 	for _, c := range []struct {
-		name string
-		end  func(*outbox)
-		want []string
-	}{{"ends", (*outbox).end, []string{"reply:1", "reply:2", "a:1+0"}}, {"closed", (*outbox).close, nil}} {
+		name    string
+		discard bool
+		want    []string
+	}{{"ends", false, []string{"reply:1", "a:1+0", "reply:2"}}, {"closed", true, nil}} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				b := newOutbox(&Limits{ConcurrentRequests: 1, EventQueue: 1, MessageSize: 10})
@@ -206,7 +176,7 @@ func TestOutboxEnds(t *testing.T) {
 				}()
 				synctest.Wait()
 				require.False(t, waited)
-				c.end(b)
+				b.end(c.discard)
 				synctest.Wait()
 				require.True(t, waited)
 				b.reply(message{ID: "4"}, nil)
@@ -224,8 +194,9 @@ func TestOutboxEnds(t *testing.T) {
 		}
 		go b.reply(message{ID: "3"}, nil)
 		synctest.Wait()
-		require.Equal(t, []string{"reply:1", "reply:2"}, taken(t, b))
+		m, _, _ := b.take()
+		require.Equal(t, "1", m.ID)
 		synctest.Wait()
-		require.Equal(t, []string{"reply:3"}, taken(t, b), "there is space again")
+		require.Equal(t, []string{"reply:2", "reply:3"}, taken(t, b), "there is space again")
 	})
 }

@@ -4,15 +4,23 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
+	"maps"
 	"net"
+	"os"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
+
+	"github.com/heedlog/heed/internal/loopback"
 )
 
 // minToken is the least length of a token: 128 bits as hex.
@@ -300,3 +308,110 @@ func (s *Server) publish(e pendingEvent, payload any) error {
 // maxEnvelope bounds the bytes of a message in addition to its result or payload: escaping may make an id six times as
 // long.
 const maxEnvelope = 2 << 10
+
+// handler serves requests of a [Server]. It is an alias, so that documentation shows the function itself.
+type handler = func(ctx context.Context, r *Request) (result any, err error)
+
+// Request is a request to a handler of a [Mux]. It is read only.
+type Request struct {
+	ID      string // chosen by the bridge
+	Method  string
+	Params  json.RawMessage // a JSON object, or empty; byte for byte
+	Session *ServerSession
+}
+
+// Mux routes each request to the handler of its method. Set it up before it serves;
+// then it is safe for concurrent use. The zero Mux has no methods. A [Server]
+// advertises methods that have a handler.
+//
+// The result of a handler is marshaled by encoding/json; a json.RawMessage is sent byte for byte.
+// An [*Error] is sent as it is, any other error as an internal error with its text. A
+// handler is called from many goroutines, and must return when ctx is done: when the
+// session ends, the server stops or the request times out.
+type Mux struct {
+	// Fallback serves all other methods, which are not advertised. Without it they are not found.
+	Fallback handler
+
+	handlers  map[string]handler
+	channels  []string   // event channels, which the server advertises
+	resources *Resources // which it advertises as well; may be nil
+}
+
+// Handle sets the handler of a method, replacing an earlier one.
+func (m *Mux) Handle(method string, h handler) {
+	if m.handlers == nil {
+		m.handlers = map[string]handler{}
+	}
+	m.handlers[method] = h
+}
+
+// methods returns the methods with a handler, sorted.
+func (m *Mux) methods() []string { return slices.Sorted(maps.Keys(m.handlers)) }
+
+// serve calls the handler of r.
+func (m *Mux) serve(ctx context.Context, r *Request) (any, error) {
+	if h := m.handlers[r.Method]; h != nil {
+		return h(ctx, r)
+	}
+	if m.Fallback != nil {
+		return m.Fallback(ctx, r)
+	}
+	e := Errorf(CodeMethodNotFound, "method not found: %s", r.Method)
+	return nil, e.WithData(map[string]string{"method": r.Method})
+}
+
+// splitAddr returns the network and the address of "unix:PATH" or "HOST:PORT". It refuses a host that is not on the
+// loopback interface.
+func splitAddr(addr string) (network, address string, err error) {
+	path, unix := strings.CutPrefix(addr, "unix:")
+	switch _, _, err := net.SplitHostPort(addr); {
+	case unix && path == "":
+		return "", "", fmt.Errorf("gabp: address %q has no socket path", addr)
+	case unix:
+		return "unix", path, nil
+	case err != nil:
+		return "", "", fmt.Errorf("gabp: address %q: %w", addr, err)
+	case !loopback.Is(addr):
+		return "", "", fmt.Errorf("gabp: address %q is not on the loopback interface; use 127.0.0.1", addr)
+	}
+	return "tcp", addr, nil
+}
+
+// probeTimeout bounds the check whether a socket has a server.
+const probeTimeout = time.Second
+
+func listenUnix(ctx context.Context, path string) (net.Listener, error) {
+	var lc net.ListenConfig
+	l, err := lc.Listen(ctx, "unix", path)
+	if errors.Is(err, syscall.EADDRINUSE) && abandoned(ctx, path) {
+		if err := os.Remove(path); err != nil {
+			return nil, fmt.Errorf("gabp: abandoned socket: %w", err)
+		}
+		l, err = lc.Listen(ctx, "unix", path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("gabp: %w", err)
+	}
+	// Between Listen and Chmod others might connect if the directory lets them;
+	// they still need the token.
+	if err := os.Chmod(path, 0o600); err != nil {
+		_ = l.Close()
+		return nil, fmt.Errorf("gabp: %w", err)
+	}
+	return l, nil
+}
+
+// abandoned reports whether path is a socket without a server.
+func abandoned(ctx context.Context, path string) bool {
+	info, err := os.Lstat(path)
+	if err != nil || info.Mode().Type() != fs.ModeSocket {
+		return false
+	}
+	d := net.Dialer{Timeout: probeTimeout}
+	conn, err := d.DialContext(ctx, "unix", path)
+	if err == nil {
+		_ = conn.Close()
+		return false
+	}
+	return errors.Is(err, syscall.ECONNREFUSED)
+}

@@ -3,9 +3,13 @@ package gabp
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -39,8 +43,6 @@ type ServerSession struct {
 	mu      sync.Mutex
 	subs    map[string]bool
 	dropped uint64 // events of [Server.Pass]
-
-	seq map[string]uint64 // the last of each channel; owned by the writer
 }
 
 func newServerSession(s *Server, c *conn) *ServerSession {
@@ -49,14 +51,14 @@ func newServerSession(s *Server, c *conn) *ServerSession {
 	return &ServerSession{
 		server: s, conn: c, out: newOutbox(&s.limits), id: s.nextID.Add(1),
 		slots: make(chan struct{}, s.limits.ConcurrentRequests),
-		subs:  map[string]bool{}, seq: map[string]uint64{},
+		subs:  map[string]bool{},
 	}
 }
 
 // close ends the session. It does not wait.
 func (s *ServerSession) close() {
 	_ = s.conn.Close()
-	s.out.close()
+	s.out.end(true)
 }
 
 // serve reads requests until the stream ends or ctx is done. The session was admitted.
@@ -72,7 +74,7 @@ func (s *ServerSession) serve(ctx context.Context) error {
 	cancelled := ctx.Err() != nil
 	stop()
 	cancel() // handlers end
-	s.out.end()
+	s.out.end(false)
 	writeErr := <-written
 	if writeErr == nil && !cancelled && !errors.Is(err, io.EOF) {
 		s.conn.linger()
@@ -178,22 +180,25 @@ func (s *ServerSession) dispatch(ctx context.Context, m *message) error {
 		s.malformed(m, err)
 		return nil
 	}
+	var result any = struct{}{}
+	var err error
 	switch m.Method {
 	case methodHello:
-		s.refuse(m, Errorf(codeInvalidRequest, "the session is already open"))
-	case methodPing:
-		s.answer(m.ID, struct{}{}, nil, nil)
-	case methodGoodbye:
-		s.answer(m.ID, struct{}{}, nil, nil)
-		return errGoodbye
+		err = Errorf(codeInvalidRequest, "the session is already open")
+	case methodPing, methodGoodbye:
 	case methodEventsSubscribe:
-		s.subscribe(m)
+		result, err = s.subscribe(m.Params)
 	case methodEventsUnsub:
-		s.unsubscribe(m)
+		result = s.unsubscribe(m.Params)
 	case methodEventsList:
-		s.listEvents(m)
+		result = s.listEvents()
 	default:
 		s.request(ctx, m)
+		return nil
+	}
+	s.answer(m.ID, result, err, nil)
+	if m.Method == methodGoodbye {
+		return errGoodbye
 	}
 	return nil
 }
@@ -292,62 +297,50 @@ func (s *ServerSession) offered() []string {
 	return slices.Concat(s.channels, s.server.cfg.Capabilities().Events)
 }
 
-// subscribe answers with the requested channels that the session is subscribed to
+// subscribe returns the requested channels that the session is subscribed to
 // now. It is an error if that is none.
-func (s *ServerSession) subscribe(m *message) {
-	p, _ := parseChannels(m.Params) // they were checked
-	offered := s.offered()
+func (s *ServerSession) subscribe(params json.RawMessage) (any, error) {
+	p, _ := parseChannels(params) // they were checked
+	offered, most := s.offered(), s.server.limits.Subscriptions
 	wanted := distinct(p.Channels, func(c string) bool { return slices.Contains(offered, c) })
 	if len(wanted) == 0 {
-		s.refuse(m, Errorf(codeChannelNotFound, "this channel does not exist").WithData(p))
-		return
+		return nil, Errorf(codeChannelNotFound, "this channel does not exist").WithData(p)
 	}
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	subscribed := wanted[:0]
 	for _, c := range wanted {
-		if s.subs[c] || len(s.subs) < s.server.limits.Subscriptions {
+		if s.subs[c] || len(s.subs) < most {
 			s.subs[c] = true
 			subscribed = append(subscribed, c)
 		}
 	}
-	s.mu.Unlock()
 	if len(subscribed) == 0 {
-		s.refuse(m, Errorf(codeSubscriptionFailed, "subscribed to %d channels, which is the limit",
-			s.server.limits.Subscriptions))
-		return
+		return nil, Errorf(codeSubscriptionFailed, "subscribed to %d channels, which is the limit", most)
 	}
-	s.answer(m.ID, subscribeResult{Subscribed: subscribed}, nil, nil)
+	return subscribeResult{Subscribed: subscribed}, nil
 }
 
-// unsubscribe answers with the channels that the session was subscribed to. Their
+// unsubscribe returns the channels that the session was subscribed to. Their
 // queued events are dropped. The numbers of a channel continue when it is subscribed
 // to again.
-func (s *ServerSession) unsubscribe(m *message) {
-	p, _ := parseChannels(m.Params) // they were checked
-	gone := []string{}
+func (s *ServerSession) unsubscribe(params json.RawMessage) unsubscribeResult {
+	p, _ := parseChannels(params) // they were checked
 	s.mu.Lock()
-	for _, c := range p.Channels {
-		if s.subs[c] {
-			delete(s.subs, c)
-			s.out.drop(c)
-			gone = append(gone, c)
-		}
+	defer s.mu.Unlock()
+	gone := distinct(p.Channels, func(c string) bool { return s.subs[c] })
+	for _, c := range gone {
+		delete(s.subs, c)
+		s.out.drop(c)
 	}
-	s.mu.Unlock()
-	s.answer(m.ID, unsubscribeResult{Unsubscribed: gone}, nil, nil)
+	return unsubscribeResult{Unsubscribed: gone}
 }
 
-func (s *ServerSession) listEvents(m *message) {
+func (s *ServerSession) listEvents() eventsListResult {
 	named := distinct(s.offered(), func(c string) bool { return c != "" })
-	list := eventsListResult{Channels: named, Subscribed: []string{}}
 	s.mu.Lock()
-	for _, c := range list.Channels {
-		if s.subs[c] {
-			list.Subscribed = append(list.Subscribed, c)
-		}
-	}
-	s.mu.Unlock()
-	s.answer(m.ID, list, nil, nil)
+	defer s.mu.Unlock()
+	return eventsListResult{Channels: named, Subscribed: distinct(named, func(c string) bool { return s.subs[c] })}
 }
 
 // publish queues an event if the session is subscribed to its channel. A
@@ -385,40 +378,120 @@ func (s *ServerSession) publish(e pendingEvent) {
 // write sends the outbox until it ends or the peer does not read. It is the only
 // writer of the connection.
 func (s *ServerSession) write() error {
-	var (
-		replies []message
-		events  []pendingEvent
-		ok      bool
-	)
 	for {
-		replies, events, ok = s.out.take(replies[:0], events[:0])
+		m, sent, ok := s.out.take()
 		if !ok {
 			return nil
 		}
-		var parts [][]byte
-		for i := range replies {
-			if m := &replies[i]; m.Error != nil || m.verbatim != nil || len(m.Result) <= writeBatchBytes {
-				parts = append(parts, appendFrame(nil, m, false))
-			} else {
-				parts = append(parts, largeFrame(m)...)
-			}
-		}
-		for _, e := range events {
-			seq := s.seq[e.channel] + e.lost + 1
-			s.seq[e.channel] = seq
-			m := message{ID: newID(), Type: typeEvent, Channel: e.channel, Seq: seq, Payload: e.payload}
-			parts = append(parts, appendFrame(nil, &m, false))
-		}
-		if err := s.conn.write(parts...); err != nil {
+		if err := s.conn.Write(m); err != nil {
 			s.close() // ends the reader too
 			return err
 		}
-		for _, e := range events {
-			if e.sent != nil {
-				e.sent(s)
-			}
+		if sent != nil {
+			sent(s)
 		}
-		clear(replies)
-		clear(events)
 	}
+}
+
+// greet answers messages before the session is open. An error ends it.
+func (s *ServerSession) greet(ctx context.Context, m *message) error {
+	if m.Method != methodHello {
+		s.refuse(m, Errorf(codeAuthRequired, "send session/hello first"))
+		return nil
+	}
+	h, err := parseHello(m.Params)
+	if token := sha256.Sum256([]byte(h.Token)); h.Token != "" &&
+		subtle.ConstantTimeCompare(token[:], s.server.token[:]) != 1 {
+		err = Errorf(CodeAuthFailed, "authentication failed")
+	}
+	if err != nil {
+		if e := asError(err); e.Code == CodeAuthFailed || e.Code == codeAuthRequired {
+			s.server.count(func(c *ServerStats) { c.AuthFailures++ })
+		}
+		s.refuse(m, err)
+		return err
+	}
+	if h.ClientInfo != nil {
+		s.Client = h.ClientInfo.Name
+	}
+	s.Consumer = safeName(cmp.Or(s.Client, "bridge"), 40) + "#" + safeName(h.LaunchID, 16)
+	w, err := s.welcome(ctx)
+	if err != nil {
+		s.refuse(m, err)
+		return fmt.Errorf("gabp: welcome: %w", err)
+	}
+	s.channels = w.Capabilities.Events
+	s.greeted.Store(true)
+	s.server.count(func(c *ServerStats) { c.Sessions++ })
+	s.conn.readBy = time.Time{}
+	s.conn.maxRead.Store(int64(s.server.limits.MessageSize))
+	s.server.log.Debug("gabp: session", "session", s.id, "consumer", s.Consumer)
+	s.answer(m.ID, w, nil, nil)
+	return nil
+}
+
+func (s *ServerSession) welcome(ctx context.Context) (Welcome, error) {
+	cfg := &s.server.cfg
+	w := Welcome{
+		AgentID: cfg.AgentID, App: cfg.App, SchemaVersion: schemaVersion, ServerInfo: cfg.ServerInfo,
+		Capabilities: s.server.capabilities(),
+	}
+	if cfg.Welcome != nil {
+		if err := cfg.Welcome(s.conn.whileOpen(ctx), s, &w); err != nil {
+			return w, err
+		}
+	}
+	w.Capabilities.normalize(s.server.cfg.Lax)
+	return w, nil
+}
+
+// capabilities returns the capabilities of the host and the server.
+func (s *Server) capabilities() Capabilities {
+	var c Capabilities
+	if s.cfg.Capabilities != nil {
+		c = s.cfg.Capabilities()
+	}
+	methods := []string{methodHello, methodPing, methodGoodbye, methodEventsSubscribe, methodEventsUnsub, methodEventsList}
+	c.Methods = slices.Concat(methods, s.cfg.Mux.methods(), c.Methods)
+	c.Events = slices.Concat(c.Events, s.cfg.Mux.channels)
+	if t := s.cfg.Mux.resources; t != nil {
+		c.Resources = slices.Clip(c.Resources)
+		for _, r := range t.list.all() {
+			c.Resources = append(c.Resources, r.URI)
+		}
+	}
+	c.Limits = &WireLimits{
+		MaxMessageSize:        s.limits.MessageSize,
+		MaxConcurrentRequests: s.limits.ConcurrentRequests,
+		RequestTimeout:        int(max(1, s.limits.RequestTimeout/time.Second)),
+	}
+	return c
+}
+
+// normalize makes c follow the schema: lists without repetition, and names that the
+// protocol allows. The host's lists are not changed.
+func (c *Capabilities) normalize(lax bool) {
+	c.Methods = distinct(c.Methods, func(m string) bool { return lax || ValidName(m) })
+	c.Events = distinct(c.Events, func(e string) bool { return e != "" && len(e) <= maxNameBytes })
+	c.Resources = distinct(c.Resources, func(r string) bool { return r != "" })
+}
+
+func distinct(list []string, keep func(string) bool) []string {
+	seen := make(map[string]bool, len(list))
+	out := make([]string, 0, len(list))
+	for _, s := range list {
+		if !seen[s] && keep(s) {
+			seen[s] = true
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// unsafeInName is what no name of a consumer has.
+var unsafeInName = regexp.MustCompile(`[^a-zA-Z0-9._-]`)
+
+// safeName returns at most limit bytes of s, with '_' for all but letters, digits, '.', '_' and '-' of ASCII.
+func safeName(s string, limit int) string {
+	return unsafeInName.ReplaceAllString(s[:min(len(s), limit)], "_")
 }

@@ -4,7 +4,15 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/coalesce"
@@ -244,3 +252,236 @@ func ParseAttention(raw json.RawMessage) (heed.Item, error) {
 	a.Sanitize()
 	return a, nil
 }
+
+// maxInteger is the largest integer that every JSON reader takes exactly.
+const maxInteger = 1<<53 - 1
+
+// object is a JSON object by the exact names of its members, which encoding/json
+// ignores the case of. The first error is kept in err, so that readers read all members and
+// check once.
+type object struct {
+	members members
+	what    string // for errors: "params"
+	code    int    // for errors
+	err     *Error
+}
+
+// parseObject parses raw. Absent and null are an object without members.
+func parseObject(raw json.RawMessage, what string, code int) *object {
+	o := &object{what: what, code: code}
+	if isNull(raw) {
+		return o
+	}
+	o.members = make(members, 8)
+	err := visit(raw, math.MaxInt, math.MaxInt, func(name string, value []byte) {
+		if _, twice := o.members[name]; twice {
+			o.fail("%s: %q occurs twice", what, name)
+		}
+		o.members[name] = value
+	})
+	if err != nil {
+		o.fail("%s: %v", what, err)
+	}
+	if !isObject(raw) {
+		o.fail("%s must be an object", what)
+	}
+	return o
+}
+
+func (o *object) fail(format string, args ...any) {
+	if o.err == nil {
+		o.err = Errorf(o.code, format, args...)
+	}
+}
+
+// asError returns the first error, nil without one.
+func (o *object) asError() error {
+	if o.err != nil {
+		return o.err
+	}
+	return nil
+}
+
+// raw returns a member, nil if it is absent or null.
+func (o *object) raw(name string) json.RawMessage { return o.members.get(name) }
+
+// text returns a string member of at most limit bytes. A required one must be present
+// and not empty.
+func (o *object) text(name string, required bool, limit int) string {
+	v := o.raw(name)
+	if v == nil {
+		if required {
+			o.fail("%s: %q is missing", o.what, name)
+		}
+		return ""
+	}
+	if v[0] != '"' {
+		o.fail("%s: %q must be a string", o.what, name)
+		return ""
+	}
+	s := unquote(v)
+	if required && s == "" {
+		o.fail("%s: %q is empty", o.what, name)
+	}
+	if len(s) > limit {
+		o.fail("%s: %q has %d bytes, want at most %d", o.what, name, len(s), limit)
+		return ""
+	}
+	return s
+}
+
+// boolean returns a required boolean member.
+func (o *object) boolean(name string) bool {
+	v := o.raw(name)
+	switch {
+	case v == nil:
+		o.fail("%s: %q is missing", o.what, name)
+	case v[0] != 't' && v[0] != 'f':
+		o.fail("%s: %q must be true or false", o.what, name)
+	}
+	return v != nil && v[0] == 't'
+}
+
+// integer returns an integer member from 0 to maxInteger, 0 if it is absent.
+func (o *object) integer(name string, required bool) uint64 {
+	v := o.raw(name)
+	n, ok := parseInteger(v)
+	switch {
+	case v == nil && required:
+		o.fail("%s: %q is missing", o.what, name)
+	case v != nil && !ok:
+		o.fail("%s: %q must be an integer from 0 to 2^53-1", o.what, name)
+	}
+	return n
+}
+
+// list returns the elements of an array member.
+func (o *object) list(name string) []json.RawMessage {
+	v := o.raw(name)
+	if v == nil {
+		return nil
+	}
+	var list []json.RawMessage
+	if v[0] != '[' || json.Unmarshal(v, &list) != nil {
+		o.fail("%s: %q must be an array", o.what, name)
+	}
+	return list
+}
+
+// isObject reports whether scanned JSON text is an object.
+func isObject(raw []byte) bool {
+	return bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{"))
+}
+
+// parseInteger parses a JSON number from 0 to maxInteger; 7.0 is the integer 7, as some
+// serializers write it.
+func parseInteger(v []byte) (uint64, bool) {
+	f, err := strconv.ParseFloat(string(v), 64)
+	return uint64(f), err == nil && f >= 0 && f <= maxInteger && f == math.Trunc(f)
+}
+
+// parseCode parses an error code.
+func parseCode(v []byte) (int, bool) {
+	f, err := strconv.ParseFloat(string(v), 64)
+	return int(f), err == nil && math.Abs(f) <= math.MaxInt32 && f == math.Trunc(f)
+}
+
+// marshal returns the JSON form of v, without escapes for HTML. A json.RawMessage
+// is returned as it is: it was checked when it was read.
+func marshal(v any) (json.RawMessage, error) {
+	if raw, ok := v.(json.RawMessage); ok && len(raw) > 0 {
+		return raw, nil
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// maxEnvelopeMembers bounds the members of parsed objects; the protocol's objects have at most thirteen.
+const maxEnvelopeMembers = 64
+
+// maxNumber bounds the bytes of a number: a longer one is exact in no reader, and slow
+// to parse.
+const maxNumber = 1024
+
+// visit checks that data is one JSON value within the bounds. If it is an object, it
+// calls f with the name and the value of each member, duplicates included: encoding/json
+// ignores case and uses the last duplicate, so that this reader and the next could
+// disagree about a name.
+//
+// Text must be UTF-8. Escapes of half a surrogate pair are accepted, as by encoding/json.
+func visit(data []byte, maxDepth, maxString int, f func(name string, value []byte)) error {
+	if !utf8.Valid(data) {
+		at := bytes.IndexFunc(data, func(r rune) bool { return r == utf8.RuneError })
+		return fmt.Errorf("at or after byte %d: the text is not UTF-8", at)
+	}
+	dec := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	refuse := func(format string, args ...any) error {
+		return fmt.Errorf("at byte %d: %s", dec.InputOffset(), fmt.Sprintf(format, args...))
+	}
+	name, start := "", 0 // of the current member
+	for {
+		var token jsontext.Value // a scalar
+		var err error
+		kind := dec.PeekKind()
+		switch kind {
+		case '{', '[', '}', ']':
+			_, err = dec.ReadToken()
+		default:
+			token, err = dec.ReadValue()
+		}
+		depth, end := dec.StackDepth(), int(dec.InputOffset())
+		switch {
+		case err != nil:
+			return syntaxError(err)
+		case depth > maxDepth:
+			return refuse("nested deeper than %d", maxDepth)
+		case kind == '"' && len(token)-2 > maxString:
+			return refuse("a string of %d bytes, want at most %d", len(token)-2, maxString)
+		case kind == '0' && len(token) > maxNumber:
+			return refuse("a number of %d bytes, want at most %d", len(token), maxNumber)
+		case depth == 0:
+			if _, err := dec.ReadToken(); !errors.Is(err, io.EOF) {
+				return refuse("more text after the value")
+			}
+			return nil
+		}
+		in, n := dec.StackIndex(1) // names count as values do
+		switch {
+		case in != '{' || depth > 2 || n == 0:
+		case depth == 2 && (kind == '{' || kind == '['):
+			start = end - 1
+		case depth == 1 && n%2 == 1:
+			name = unquote(token)
+		case depth == 1:
+			if token != nil {
+				start = end - len(token)
+			}
+			if n > 2*maxEnvelopeMembers {
+				return refuse("more than %d members", maxEnvelopeMembers)
+			}
+			f(name, data[start:end:end])
+		}
+	}
+}
+
+// syntaxError returns the error of jsontext with its position, without that package's name.
+func syntaxError(err error) error {
+	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("at byte %d: %w", e.ByteOffset, e.Err)
+	}
+	return errors.New("the text ends inside a value")
+}
+
+// unquote returns the text of a scanned JSON string.
+func unquote(quoted []byte) string {
+	text, _ := jsontext.AppendUnquote(nil, quoted) // half a surrogate pair becomes U+FFFD
+	return string(text)
+}
+
+// isNull reports whether a member is absent or null. Serializers in the field write null for absent members.
+func isNull(raw json.RawMessage) bool { return len(raw) == 0 || raw[0] == 'n' }

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Standard is the path of a log on the game's standard output.
@@ -242,4 +243,177 @@ func (g *Game) place(p product) (string, bool) {
 // base is the last part of a path with slashes of either kind.
 func base(path string) string {
 	return path[strings.LastIndexAny(path, `/\`)+1:]
+}
+
+// emulated reports whether a program of Windows runs on another system.
+func (g *Game) emulated(program string) bool {
+	return g.GOOS != "windows" && strings.HasSuffix(strings.ToLower(program), ".exe")
+}
+
+// prefix returns the folder in which Wine or Proton keeps drives and users, and its origin; "" if there is none.
+func (g *Game) prefix() (dir, by string) {
+	proton, wine, home := g.Getenv("STEAM_COMPAT_DATA_PATH"), g.Getenv("WINEPREFIX"), g.Getenv("HOME")
+	byProton := slices.ContainsFunc(g.Args, func(arg string) bool { return base(arg) == "proton" })
+	switch {
+	case proton != "" && (wine == "" || byProton):
+		return filepath.Join(g.abs(proton), "pfx"), "STEAM_COMPAT_DATA_PATH names"
+	case wine != "":
+		return g.abs(wine), "WINEPREFIX names"
+	case home != "":
+		return filepath.Join(home, ".wine"), "is the usual one"
+	}
+	return "", ""
+}
+
+// userFolder returns the folder of the user in a prefix. Wine names it as the user is named, Proton steamuser.
+func (g *Game) userFolder(prefix string) string {
+	users := filepath.Join(prefix, "drive_c", "users")
+	names := []string{g.Getenv("USER"), "steamuser"}
+	if filepath.Base(prefix) == "pfx" || names[0] == "" {
+		names[0], names[1] = names[1], names[0]
+	}
+	for _, name := range names {
+		if info, err := os.Stat(filepath.Join(users, name)); name != "" && err == nil && info.IsDir() {
+			return filepath.Join(users, name)
+		}
+	}
+	return filepath.Join(users, names[0]) // it is about to be made
+}
+
+// unixPath returns the file that a path of Windows names in the prefix. Another path is as it was, with slashes.
+func (g *Game) unixPath(path string) string {
+	slashed := strings.ReplaceAll(path, `\`, "/")
+	if len(slashed) < 2 || slashed[1] != ':' {
+		return slashed
+	}
+	letter := strings.ToLower(slashed[:1])
+	prefix, _ := g.prefix()
+	if letter < "a" || letter > "z" || prefix == "" {
+		return slashed
+	}
+	drive := filepath.Join(prefix, "dosdevices", letter+":")
+	if target, err := filepath.EvalSymlinks(drive); err == nil {
+		drive = target
+	} else if letter == "c" { // where a prefix that is about to be made has them
+		drive = filepath.Join(prefix, "drive_c")
+	} else if letter == "z" {
+		drive = "/"
+	}
+	return inWine(drive, strings.Split(slashed[2:], "/"))
+}
+
+// inWine joins a path whose parts are found in any case, as Windows does.
+func inWine(dir string, parts []string) string {
+	for _, part := range parts {
+		next := filepath.Join(dir, part)
+		if _, err := os.Lstat(next); err != nil {
+			entries, _ := os.ReadDir(dir) // an error leaves the entries so far
+			for _, e := range entries {
+				if strings.EqualFold(e.Name(), part) {
+					next = filepath.Join(dir, e.Name())
+				}
+			}
+		}
+		dir = next
+	}
+	return dir
+}
+
+// titles are games by the name that people call them, with which the name of the program begins, in lower case.
+var titles = []struct {
+	name    string
+	product product
+	steam   string // the game's number in the folder of Proton
+}{
+	{"rimworld", product{"Ludeon Studios", "RimWorld by Ludeon Studios"}, "294100"},
+}
+
+// Games returns the names of the games that [LogsOf] knows, sorted.
+func Games() []string {
+	all := make([]string, len(titles))
+	for i, t := range titles {
+		all[i] = t.name
+	}
+	slices.Sort(all)
+	return all
+}
+
+// Run is a log that a game has written.
+type Run struct {
+	Path string
+	Time time.Time // of the last write
+}
+
+// LogsOf returns the logs that a game has left on this machine, of its last runs, the newest first, and the searched
+// places. A game is one of [Games], "" for all of them, or COMPANY/PRODUCT as in its file app.info, for any other that
+// is made with Unity. On Linux it also searches where the Windows version writes under Proton, and in the folders of
+// Steam as a Flatpak. goos "" is the system of this process.
+//
+// previous selects the logs of the runs before instead: Unity keeps one, next to the last.
+func LogsOf(name, goos string, getenv func(string) string, previous bool) (runs []Run, places []string, err error) {
+	goos = cmp.Or(goos, runtime.GOOS)
+	names := []string{name}
+	if name == "" {
+		names = Games()
+	}
+	for _, name := range names {
+		of, err := placesOf(name, goos, getenv)
+		if err != nil {
+			return nil, nil, err
+		}
+		places = append(places, of...)
+	}
+	if previous {
+		for i, path := range places {
+			places[i] = Previous(path)
+		}
+	}
+	for _, path := range places {
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			runs = append(runs, Run{path, info.ModTime()})
+		}
+	}
+	slices.SortStableFunc(runs, func(a, b Run) int { return cmp.Compare(b.Time.UnixNano(), a.Time.UnixNano()) })
+	return runs, places, nil
+}
+
+// Previous returns where Unity keeps the log of the run before a Player.log: in the same folder.
+func Previous(log string) string { return filepath.Join(filepath.Dir(log), "Player-prev.log") }
+
+// placesOf returns where a game logs, the usual place first.
+func placesOf(name, goos string, getenv func(string) string) ([]string, error) {
+	var p product
+	steam := ""
+	for _, t := range titles {
+		if strings.EqualFold(name, t.name) {
+			p, steam = t.product, t.steam
+		}
+	}
+	if p.name == "" {
+		p.company, p.name, _ = strings.Cut(name, "/")
+		if !p.valid() {
+			return nil, fmt.Errorf("unknown game %q: use %s, or COMPANY/PRODUCT as in the file app.info of a game made "+
+				"with Unity", name, strings.Join(Games(), ", "))
+		}
+	}
+	g := &Game{Getenv: getenv, GOOS: goos}
+	usual, ok := g.place(p)
+	if !ok {
+		return nil, fmt.Errorf("the logs of %s cannot be found: no environment variable names your home folder; "+
+			"name the file", name)
+	}
+	places := []string{usual}
+	if goos == "windows" || goos == "darwin" {
+		return places, nil
+	}
+	home := getenv("HOME")
+	flatpak := filepath.Join(home, ".var", "app", "com.valvesoftware.Steam")
+	places = append(places, p.log(flatpak, ".config", "unity3d"))
+	if steam != "" {
+		for _, at := range []string{home, flatpak} {
+			places = append(places, p.log(at, ".local", "share", "Steam", "steamapps", "compatdata", steam,
+				"pfx", "drive_c", "users", "steamuser", "AppData", "LocalLow"))
+		}
+	}
+	return places, nil
 }

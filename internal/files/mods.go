@@ -2,8 +2,10 @@ package files
 
 import (
 	"bytes"
+	"encoding/xml"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -12,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/internal/blame"
 )
 
 // The bounds of installed mods: several times the largest known lists.
@@ -116,4 +119,87 @@ func assemblies(folder string) []string {
 		}
 	}
 	return names
+}
+
+// The file that describes a mod of RimWorld:
+//
+//	<ModMetaData>
+//	  <name>Some Mod</name>
+//	  <packageId>author.somemod</packageId>
+const aboutRoot = "ModMetaData"
+
+// maxAboutText bounds a name in an About.xml, in bytes; a longer name is cut.
+const maxAboutText = 256
+
+// readAbout returns the name and the package id from the About.xml of a mod; a missing one is empty. The input is
+// untrusted: entities of a document are an error, as is malformed XML, with its line. The caller bounds the input.
+func readAbout(r io.Reader) (blame.Mod, error) {
+	d := xml.NewDecoder(r)
+	d.CharsetReader = func(_ string, input io.Reader) (io.Reader, error) { return input, nil } // names are shown escaped
+	var about struct {
+		XMLName xml.Name
+		Fields  []struct {
+			XMLName xml.Name
+			Text    string `xml:",chardata"`
+		} `xml:",any"`
+	}
+	var m blame.Mod
+	switch err := d.Decode(&about); {
+	case errors.Is(err, io.EOF):
+		return m, fmt.Errorf("no element <%s>: this is not the About.xml of a mod", aboutRoot)
+	case err != nil:
+		return m, err
+	case about.XMLName.Local != aboutRoot:
+		return m, fmt.Errorf("<%s> instead of <%s>: this is not the About.xml of a mod", about.XMLName.Local, aboutRoot)
+	}
+	for _, field := range about.Fields {
+		text := strings.TrimSpace(field.Text)
+		text = text[:min(len(text), maxAboutText)]
+		switch tag := field.XMLName.Local; {
+		case strings.EqualFold(tag, "name"):
+			m.Name = text
+		case strings.EqualFold(tag, "packageId"):
+			m.PackageID = text
+		}
+	}
+	return m, nil
+}
+
+// The file in which RimWorld keeps which mods are active, in load order:
+//
+//	<ModsConfigData>
+//	  <activeMods>
+//	    <li>author.somemod</li>
+const (
+	modsConfigList = "activeMods"
+	maxMods        = 4096
+)
+
+// ModsConfig returns the package ids of the mods that a ModsConfig.xml lists as active, in load order: at most 4,096.
+// The error names the wrong line. The text after the list is not read.
+func ModsConfig(r io.Reader) ([]string, error) {
+	d := xml.NewDecoder(r)
+	for {
+		token, err := d.Token()
+		if start, ok := token.(xml.StartElement); ok && start.Name.Local == modsConfigList {
+			var list struct {
+				IDs []string `xml:"li"`
+			}
+			if err = d.DecodeElement(&list, &start); err == nil {
+				var ids []string
+				for _, id := range list.IDs {
+					if id = strings.TrimSpace(id); id != "" && len(ids) < maxMods {
+						ids = append(ids, id)
+					}
+				}
+				return ids, nil
+			}
+		}
+		switch line, _ := d.InputPos(); {
+		case errors.Is(err, io.EOF):
+			return nil, fmt.Errorf("no element <%s>: this is not the ModsConfig.xml of the game", modsConfigList)
+		case err != nil:
+			return nil, fmt.Errorf("line %d: %w", line, err)
+		}
+	}
 }

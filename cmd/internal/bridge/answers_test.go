@@ -71,7 +71,7 @@ func TestItemEvidence(t *testing.T) {
 	require.NoError(t, err)
 	d := bridge.NewDiagnostics(s, nil, nil)
 	for i := range 100 {
-		s.Observe(logged(fmt.Sprint("Fine ", i)).Entry())
+		s.Observe(logged(fmt.Sprint("Fine ", i, strings.Repeat(" x", 200))).Entry())
 	}
 	s.Observe(logged("Broken wall").Entry())
 	for i := range 100 {
@@ -85,6 +85,7 @@ func TestItemEvidence(t *testing.T) {
 	require.NotZero(t, around)
 	require.Len(t, item.Following, around)
 	require.EqualValues(t, 100, item.Prelude[around-1].Seq)
+	require.True(t, item.Prelude[around-1].Cut, "shorter than other entries")
 	require.EqualValues(t, 102, item.Following[0].Seq)
 	require.Zero(t, item.Lost)
 

@@ -2,15 +2,20 @@ package bridge
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture/follow"
+	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/logline"
 )
 
@@ -204,4 +209,192 @@ func (in *intake) takeAttention(payload json.RawMessage) string {
 		}
 	}
 	return a.ID
+}
+
+// up begins with a connection to the mod, before its first event.
+func (p *Proxy) up(again bool) {
+	w, _ := p.mod.welcome()
+	p.intake.connected(w.Capabilities.Events)
+	if again {
+		p.session.Observe(event.State{Status: event.StatusConnected, Detail: "the mod answers again"}.Entry())
+	}
+}
+
+// down records that the connection to the mod has ended.
+func (p *Proxy) down(err error) {
+	p.log.Info("the connection to the mod ended", "error", err)
+	if !p.mod.awaitEnd(context.Background()) { // else the game has ended, which is recorded
+		p.session.Observe(event.State{Status: event.StatusDisconnected, Detail: "the connection to the mod was lost"}.Entry())
+	}
+}
+
+// event ingests an event of the mod, and passes it on.
+func (p *Proxy) event(e gabp.Event) {
+	p.mod.heard.Add(1)
+	if e.Lost > 0 {
+		p.mod.lost.Add(e.Lost)
+		p.log.Warn("events of the mod were dropped: they came faster than heed can read them", "lost", e.Lost)
+	}
+	switch {
+	case p.attends && strings.HasPrefix(e.Channel, "attention/"):
+		p.offer(p.intake.takeAttention(e.Payload))
+		return
+	case isLogChannel(e.Channel):
+		p.intake.takeLog(e.Payload)
+	case isOperationChannel(e.Channel) && !p.mod.calls.any():
+		p.intake.takeOperation(e.Payload)
+	}
+	var err error
+	if strings.HasPrefix(e.Channel, "attention/") { // attention is left to the mod
+		err = p.server.Publish(e.Channel, "", e.Payload, nil)
+	} else {
+		err = p.server.Pass(e.Channel, p.mod.missed(&e), e.Payload)
+	}
+	if err != nil {
+		p.log.Warn("an event of the mod cannot be passed on", "channel", e.Channel, "error", err)
+	}
+}
+
+// acknowledgeAll acknowledges ingested items to the mod, so that it does not gather open items, until ctx is done.
+func (p *Proxy) acknowledgeAll(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case id := <-p.unacked:
+			p.acknowledge(ctx, id)
+		}
+	}
+}
+
+func (p *Proxy) acknowledge(ctx context.Context, id string) {
+	client := p.mod.current()
+	if client == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	answer, err := client.CallRaw(ctx, gabp.MethodAttentionAck, Encode(gabp.AckParams{AttentionID: id}))
+	if err != nil {
+		p.log.Debug("the mod's attention could not be acknowledged", "error", err)
+		return
+	}
+	// The next event of an item that is still open acknowledges it.
+	if next := textIn(answer, "currentAttention", "attentionId"); next != id {
+		p.offer(next)
+	}
+}
+
+// offer has an item acknowledged, "" for none.
+func (p *Proxy) offer(id string) {
+	if id == "" {
+		return
+	}
+	select {
+	case p.unacked <- id:
+	default: // one is being acknowledged; its answer has the next
+	}
+}
+
+// The bounds of a [Dedup]. An event comes within milliseconds of its record, the line in the file within tens of them;
+// the window leaves time for a busy machine.
+const (
+	dedupWindow = 5 * time.Second
+	dedupTexts  = 4096
+	dedupBytes  = 160 // of the first line: mods cut messages
+)
+
+// Dedup recognizes a record that comes by two ways, through the followed log and as an event of the mod, so that it
+// counts once. Each way's records of a text are counted against the other's: the first is ingested, and its duplicate
+// dropped. A text is identified by the first 160 bytes of its first line.
+//
+// The event has more data: the level, and the operation. A second record is also ingested if it is the first of its
+// text with a level or an operation: a duplicate is better than a record without its level.
+//
+// A record that comes later than 5 s after the latest of its text is another one. Beyond 4,096 texts the least recently
+// seen is evicted, and its duplicates count twice. A Dedup is safe for concurrent use.
+type Dedup struct {
+	mu    sync.Mutex
+	texts *simplelru.LRU[string, *sighting]
+}
+
+// sighting is the state of a text.
+type sighting struct {
+	balance int  // events minus records of the log
+	leveled bool // a level or an operation came
+	at      time.Time
+}
+
+// NewDedup returns a Dedup that has seen nothing.
+func NewDedup() *Dedup { return &Dedup{texts: newLRU[*sighting](dedupTexts)} }
+
+// FromLog records a record of the followed log, and reports whether it is to be ingested.
+func (d *Dedup) FromLog(message string, now time.Time) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	s := d.see(message, now)
+	s.balance--
+	return s.balance < 0
+}
+
+// FromMod records a record that the mod sent, and reports whether it is to be ingested. More means that it has a level
+// or an operation.
+func (d *Dedup) FromMod(message string, more bool, now time.Time) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	s := d.see(message, now)
+	s.balance++
+	news := more && !s.leveled
+	s.leveled = s.leveled || more
+	return s.balance > 0 || news
+}
+
+// dedupKey is what identifies a text.
+func dedupKey(message string) string {
+	line, _, _ := strings.Cut(strings.TrimLeft(message, "\r\n"), "\n")
+	line = strings.TrimRight(line, " \t\r")
+	return line[:min(len(line), dedupBytes)]
+}
+
+func (d *Dedup) see(message string, now time.Time) *sighting {
+	key := dedupKey(message)
+	s, known := d.texts.Get(key)
+	switch {
+	case !known:
+		s = &sighting{}
+		d.texts.Add(strings.Clone(key), s)
+	case now.Sub(s.at) > dedupWindow:
+		*s = sighting{}
+	}
+	s.at = now
+	return s
+}
+
+// Feed returns log without the records that the mod has sent: see [Dedup].
+func Feed(log session.Feed, d *Dedup) session.Feed { return feed{Feed: log, dedup: d} }
+
+type feed struct {
+	session.Feed
+	dedup *Dedup
+}
+
+// Run implements [session.Feed].
+func (f feed) Run(ctx context.Context, h follow.Handler) error {
+	var latest struct {
+		key  string
+		line int
+		news bool
+	}
+	return f.Feed.Run(ctx, func(rec *follow.Record) {
+		if rec.IsLog() && !rec.History { // history is from before the mod's events
+			key := dedupKey(rec.Message)
+			if rec.Part == event.Whole || rec.StartLine != latest.line || key != latest.key { // else it was counted
+				latest.key, latest.line, latest.news = strings.Clone(key), rec.StartLine, f.dedup.FromLog(rec.Message, rec.Arrived)
+			}
+			if !latest.news {
+				return
+			}
+		}
+		h(rec)
+	})
 }

@@ -44,8 +44,7 @@ type mod struct {
 	gone <-chan struct{} // closed when no mod is expected any more
 	end  func()          // closes it
 
-	ending  atomic.Pointer[string]     // how the game ended, nil: it is not known to have
-	refusal atomic.Pointer[gabp.Error] // of a hello, since the game ended before the mod answered
+	ending atomic.Pointer[Ending] // nil: the game is not known to have ended
 
 	calls calls
 	heard atomic.Uint64 // its answers to bridges, and events
@@ -53,10 +52,10 @@ type mod struct {
 	lost  atomic.Uint64 // events that came faster than they were ingested
 	odd   atomic.Uint64 // answers that do not follow the protocol
 
-	client atomic.Pointer[gabp.Client] // nil while there is none
-
 	mu      sync.Mutex
-	settled chan struct{} // closed while there is one, or the game has none: no call waits
+	changed chan struct{} // closed, and made anew, when client or settled changes
+	client  *gabp.Client  // nil while there is none
+	settled bool          // there is one, or the game has none: no call waits
 	came    bool          // there was one
 	listBy  time.Time     // until then a list of tools waits for one
 	tags    map[string][]string
@@ -65,7 +64,7 @@ type mod struct {
 func newMod(cfg *Config) *mod {
 	expected, end := context.WithCancel(context.Background())
 	return &mod{
-		cfg: cfg, gone: expected.Done(), end: end, settled: make(chan struct{}),
+		cfg: cfg, gone: expected.Done(), end: end, changed: make(chan struct{}),
 		calls: calls{open: map[uint64]struct{}{}},
 	}
 }
@@ -93,17 +92,39 @@ func (m *mod) answered() bool {
 
 // await returns when the mod is connected, none is expected any more, d has passed or ctx is done.
 func (m *mod) await(ctx context.Context, d time.Duration) {
-	if m.cfg.Handed.Inner.Address == "" { // there is no mod at all
-		return
+	if m.cfg.Handed.Inner.Address != "" { // else there is no mod at all
+		m.until(ctx, d, func() bool { return m.settled })
 	}
+}
+
+// change changes the state of the connection, and wakes those who wait for it.
+func (m *mod) change(f func()) {
 	m.mu.Lock()
-	settled := m.settled
-	m.mu.Unlock()
-	select {
-	case <-settled:
-	case <-m.gone:
-	case <-time.After(d):
-	case <-ctx.Done():
+	defer m.mu.Unlock()
+	f()
+	close(m.changed)
+	m.changed = make(chan struct{})
+}
+
+// until returns when the connection is in a state, none is expected any more, d has passed or ctx is done.
+func (m *mod) until(ctx context.Context, d time.Duration, reached func() bool) {
+	late := time.After(d)
+	for {
+		m.mu.Lock()
+		changed, there := m.changed, reached()
+		m.mu.Unlock()
+		if there {
+			return
+		}
+		select {
+		case <-changed:
+		case <-m.gone:
+			return
+		case <-late:
+			return
+		case <-ctx.Done():
+			return
+		}
 	}
 }
 
@@ -174,7 +195,7 @@ func (m *mod) attach(ctx context.Context, client *gabp.Client, p *Proxy) error {
 		return err
 	}
 	m.learnTags(raw) // before the first call can come
-	m.client.Store(client)
+	m.change(func() { m.client = client })
 	m.seqs = map[string]uint64{} // no event has come yet
 	p.up(m.answered())
 	if channels := client.Welcome().Capabilities.Events; len(channels) > 0 {
@@ -184,23 +205,9 @@ func (m *mod) attach(ctx context.Context, client *gabp.Client, p *Proxy) error {
 	}
 	m.mute.Store(false)
 	m.heard.Add(1)
-	m.settle(true)
+	m.change(func() { m.came, m.settled = true, true })
 	m.cfg.Logger.Info("the mod answers", "app", client.Welcome().App.Name, "version", client.Welcome().App.Version)
 	return nil
-}
-
-// settle ends the waits for the mod, until one goes, and reports whether it is the first to do so.
-func (m *mod) settle(came bool) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.came = m.came || came
-	select {
-	case <-m.settled:
-		return false
-	default:
-		close(m.settled)
-		return true
-	}
 }
 
 // drainTimeout bounds how long a call waits in all for what heed has to read: before it is passed on, and before its
@@ -218,20 +225,17 @@ func drain(ctx context.Context, client *gabp.Client, within time.Duration) error
 // detach forgets the connection, closes it, and returns when its events have been handled: before the events of another
 // connection.
 func (m *mod) detach(client *gabp.Client) {
-	m.mu.Lock()
-	m.client.Store(nil)
-	select {
-	case <-m.settled:
-		m.settled = make(chan struct{})
-	default:
-	}
-	m.mu.Unlock()
+	m.change(func() { m.client, m.settled = nil, false })
 	_ = client.Close()
 	<-client.Done()
 }
 
 // current returns the connection in use, nil if there is none.
-func (m *mod) current() *gabp.Client { return m.client.Load() }
+func (m *mod) current() *gabp.Client {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.client
+}
 
 // isAnswer reports whether a call with this error, which may be nil, was answered.
 func isAnswer(err error) bool { return err == nil || isRefusal(err) }

@@ -67,6 +67,7 @@ func TestAmend(t *testing.T) {
 		{`{"executed":"mine"}`, `{"executed":"mine","heed":{` + said + `}}`},
 		{`{"attention":null,"a":"}"}`, `{"attention":null,"a":"}","heed":{` + said + `}}`},
 		{`{"verdict":"guilty"}`, `{"verdict":"guilty","heed":{` + said + `}}`},
+		{`{"notice":1}`, `{"notice":1,` + said + `}`},
 		{`{"executed":1,"heed":2}`, `{"executed":1,"heed":2,"_heed":{` + said + `}}`},
 		{`{"executed":1,"_heed":3,"heed":2}`, `{"executed":1,"_heed":3,"heed":2,"__heed":{` + said + `}}`},
 		{`12.50`, `{"value":12.50,` + said + `}`},

@@ -61,10 +61,7 @@ func (p pace) next(r *rand.Rand) time.Duration {
 const anyPace pace = -1
 
 func (p pace) String() string {
-	switch p {
-	case 0:
-		return "2-20s"
-	case anyPace:
+	if p == anyPace {
 		return "any"
 	}
 	return time.Duration(p).String()

@@ -29,19 +29,11 @@ type game struct {
 
 	mu     sync.Mutex
 	random *rand.Rand
-	breach *breach // nil while the state is as it was read last
+	breach *reading // nil while the state is as it was read last
 	tally  tally
 	load   loadState
 	lines  []written
 	calls  []executed
-}
-
-// breach is a change of the state since it was read last.
-type breach struct {
-	kind  kind
-	step  int // whose fault it was
-	at    time.Time
-	calls int // that acted on it
 }
 
 // loadState is the state of the load under way.
@@ -66,12 +58,14 @@ type (
 	}
 )
 
-// reading is the result of colony/read.
+// reading is a change of the state since it was read last, as colony/read returns it.
 type reading struct {
-	Broken  kind    `json:"broken"` // the fault since the last reading, "" for none
+	Broken  kind    `json:"broken"` // the fault, "" for none
 	Step    int     `json:"step"`   // the call that caused it, or near which it came
 	Calls   int     `json:"calls"`  // that acted on it
 	SinceMs float64 `json:"sinceMs"`
+
+	at time.Time
 }
 
 // newGame returns a game that runs until ctx is done.
@@ -177,7 +171,7 @@ func (g *game) build(i int, made time.Time) {
 	case g.breach == nil:
 	case made.After(g.breach.at):
 		g.tally[stale]++
-		g.breach.calls++
+		g.breach.Calls++
 		e.stale = true
 	}
 	if s.says {
@@ -287,7 +281,7 @@ func (g *game) fail(i int, f *fault) {
 		l.broken, k = true, loading
 	}
 	if g.breach == nil {
-		g.breach = &breach{kind: k, step: i, at: time.Now()}
+		g.breach = &reading{Broken: k, Step: i, at: time.Now()}
 		g.tally[incidents]++
 	}
 }
@@ -316,7 +310,7 @@ func (g *game) reload(i int, l *load) {
 		}
 		g.said("  load ended, with more faults: %v", g.load.more)
 		if g.load.more && g.breach == nil {
-			g.breach = &breach{kind: loading, step: i, at: time.Now()}
+			g.breach = &reading{Broken: loading, Step: i, at: time.Now()}
 		}
 		close(g.load.ended)
 		g.load = loadState{}
@@ -327,14 +321,13 @@ func (g *game) read() reading {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.load.known = g.load.broken
-	b := g.breach
-	if b == nil {
+	if g.breach == nil {
 		return reading{}
 	}
+	r := *g.breach
 	g.breach = nil
-	return reading{
-		Broken: b.kind, Step: b.step, Calls: b.calls, SinceMs: float64(time.Since(b.at).Microseconds()) / 1000,
-	}
+	r.SinceMs = float64(time.Since(r.at).Microseconds()) / 1000
+	return r
 }
 
 // write appends a record to the log, and passes it to the mod with its true level.

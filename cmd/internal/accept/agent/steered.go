@@ -50,14 +50,10 @@ func converse(ctx context.Context, client *gabp.Client, policy string, settle fu
 	feed := attention.NewFeed(m)
 	if policy == policyBrief {
 		feed.Brief = func(item *coalesce.Item) string {
-			raw, err := client.CallTool(ctx, "heed/brief", map[string]any{"id": item.ID, "tokens": briefTokens})
-			var b struct {
-				Text string `json:"text"`
-			}
-			if err != nil || json.Unmarshal(raw, &b) != nil {
-				return "" // its summary then
-			}
-			return b.Text
+			raw, _ := client.CallTool(ctx, "heed/brief", map[string]any{"id": item.ID, "tokens": briefTokens})
+			var b struct{ Text string }
+			_ = json.Unmarshal(raw, &b)
+			return b.Text // "" if there is none: its summary then
 		}
 	}
 	c := &conversation{
@@ -99,7 +95,7 @@ func (c *conversation) do(act steer.Action) {
 }
 
 // wait waits until done, or until the machine stops the turn: then it returns the prompt.
-func wait[T any](c *conversation, done <-chan T) (v T, prompt *steer.Batch) {
+func wait[T any](c *conversation, done <-chan T) (prompt *steer.Batch) {
 	act := c.next
 	c.next = steer.Action{}
 	if act.Do == steer.Nothing {
@@ -110,15 +106,15 @@ func wait[T any](c *conversation, done <-chan T) (v T, prompt *steer.Batch) {
 			act = c.machine.Ended(time.Now(), true)
 		}
 		if act.Do == steer.Prompt {
-			return v, &act.Batch
+			return &act.Batch
 		}
 		var deadline <-chan time.Time
 		if d := time.Until(c.machine.Deadline()); d > 0 {
 			deadline = time.After(d)
 		}
 		select {
-		case v = <-done:
-			return v, nil
+		case <-done:
+			return nil
 		case u := <-c.events:
 			act = c.feed.Update(time.Now(), &u)
 		case <-deadline:
@@ -155,7 +151,7 @@ func (a *agent) pause(ctx context.Context) error {
 		}
 		began := time.Now()
 		timer := time.NewTimer(think)
-		_, prompt := wait(a.talk, timer.C)
+		prompt := wait(a.talk, timer.C)
 		timer.Stop()
 		if prompt == nil {
 			return nil
@@ -165,12 +161,6 @@ func (a *agent) pause(ctx context.Context) error {
 			return err
 		}
 	}
-}
-
-// answer is the answer to a call to the game.
-type answer struct {
-	raw json.RawMessage
-	err error
 }
 
 // call calls a tool of the game. It returns false if the turn was stopped during the call, after the agent has handled
@@ -184,30 +174,31 @@ func (a *agent) call(ctx context.Context, tool string, args any) (json.RawMessag
 		raw, err := call(ctx, tool, args)
 		return raw, true, err
 	}
-	done := make(chan answer, 1)
+	var raw json.RawMessage
+	var err error
+	done := make(chan struct{})
 	a.calls++
 	id := fmt.Sprint(a.calls)
 	a.talk.machine.CallBegan(id)
 	a.inFlight.Go(func() {
-		raw, err := call(ctx, tool, args)
-		done <- answer{raw, err}
+		defer close(done)
+		raw, err = call(ctx, tool, args)
 	})
-	got, prompt := wait(a.talk, done)
-	if prompt != nil {
+	if prompt := wait(a.talk, done); prompt != nil {
 		a.tally[unknown]++
 		a.trace("  stopped during %s", tool)
 		return nil, false, a.steered(ctx, prompt)
 	}
 	a.talk.drain()
-	raw := got.raw
-	if refused, ok := errors.AsType[*gabp.Error](got.err); ok {
-		raw = refused.Data
+	shown := raw
+	if refused, ok := errors.AsType[*gabp.Error](err); ok {
+		shown = refused.Data
 	}
-	if res, err := parseResult(raw); err == nil && res.item != nil {
+	if res, err := parseResult(shown); err == nil && res.item != nil {
 		a.talk.shown(res.item)
 	}
 	a.talk.do(a.talk.machine.CallEnded(time.Now(), id))
-	return got.raw, true, got.err
+	return raw, true, err
 }
 
 // turn ends the turn, and begins one with a step.
