@@ -77,7 +77,7 @@ func (l *linker) link() {
 	l.resolveIDs()
 	l.reach()
 	l.limits()
-	l.set.defaults(l.docs)
+	l.set.setDefaults(l.docs)
 	l.tests()
 	l.notes()
 	for _, r := range l.set.rules {
@@ -329,16 +329,6 @@ func (l *linker) limits() {
 			l.errs.addf(d.at.under("tags"), "",
 				"more than %d different tags in the set", maxTags)
 			return
-		}
-	}
-}
-
-// defaults applies the defaults of the files; the earliest file wins.
-func (s *Set) defaults(docs []*document) {
-	s.builtinDefaults()
-	for _, doc := range slices.Backward(docs) {
-		for i := range doc.defaults {
-			s.apply(&doc.defaults[i])
 		}
 	}
 }
