@@ -90,7 +90,9 @@ func (c *Classifier) Classify(e *event.Entry) *Result {
 	if r.mayBeUrgent() {
 		r.Variant = c.variant(known)
 	}
-	c.unkept = shape{}
+	if known == &c.unkept {
+		c.unkept = shape{}
+	}
 	c.act(e, r)
 	return r
 }
