@@ -181,13 +181,7 @@ var listFields = keys[definition]{
 // parseList reads a list: its items alone, or a mapping that also holds their
 // relation to the items of another file.
 func parseList(d *definition, p at, n *yaml.Node, errs *collector) {
-	if n.Kind != yaml.MappingNode {
-		d.items = parseItems(p, n, errs)
-		return
-	}
-	if given := listFields.read(d, p, n, errs); given["items"] == nil {
-		errs.add(p.here(n).under("items"), "is missing", "write items: [a, b]")
-	}
+	listFields.readOr("items", "write items: [a, b]", d, p, n, errs)
 	if d.override && d.extend {
 		errs.add(p.here(n), "a list cannot have both override and append", "remove one of the two")
 	}
@@ -226,13 +220,7 @@ var macroFields = keys[definition]{
 
 // parseMacro reads a macro: its condition alone, or a mapping.
 func parseMacro(d *definition, p at, n *yaml.Node, errs *collector) {
-	if n.Kind != yaml.MappingNode {
-		d.expr = expression(p, n, errs)
-		return
-	}
-	if given := macroFields.read(d, p, n, errs); given["when"] == nil {
-		errs.add(p.here(n).under("when"), "is missing", `write when: 'template contains "text"'`)
-	}
+	macroFields.readOr("when", `write when: 'template contains "text"'`, d, p, n, errs)
 }
 
 // expression returns an expression as written; an empty text when there is

@@ -111,15 +111,8 @@ func parseExceptions(p at, n *yaml.Node, errs *collector) []exceptionDecl {
 			errs.addf(ip.here(item), "join conditions with or, or use a list", "a rule has at most %d exceptions", maxExceptions)
 			break
 		}
-		if item.Kind != yaml.MappingNode {
-			out = append(out, exceptionDecl{when: expression(ip, item, errs)})
-			continue
-		}
 		var e exceptionDecl
-		given := exceptionFields.read(&e, ip, item, errs)
-		if given["when"] == nil {
-			errs.add(ip.here(item).under("when"), "is missing", `an exception is a condition, such as: 'source == "Analyzer"'`)
-		}
+		exceptionFields.readOr("when", `an exception is a condition, such as: 'source == "Analyzer"'`, &e, ip, item, errs)
 		out = append(out, e)
 	}
 	return out

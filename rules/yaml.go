@@ -126,6 +126,15 @@ func (k keys[T]) read(to *T, p at, n *yaml.Node, errs *collector) map[string]*ya
 	return given
 }
 
+// readOr parses n into to: as the value of the key called only, or as a mapping, which must have that key.
+func (k keys[T]) readOr(only, hint string, to *T, p at, n *yaml.Node, errs *collector) {
+	if n.Kind != yaml.MappingNode {
+		k[slices.Index(k.names(), only)].parse(to, p, n, errs)
+	} else if given := k.read(to, p, n, errs); given[only] == nil {
+		errs.add(p.here(n).under(only), "is missing", hint)
+	}
+}
+
 // items returns the elements of the list n.
 func items(p at, n *yaml.Node, errs *collector) []*yaml.Node {
 	if n.Kind != yaml.SequenceNode {
