@@ -96,8 +96,14 @@ func mapping(p at, n *yaml.Node, known []string, errs *collector) []entry {
 
 // key is a key of a mapping that describes a T, with the parser of its value.
 type key[T any] struct {
-	name  string
-	parse func(to *T, p at, n *yaml.Node, errs *collector)
+	name    string
+	parse   func(to *T, p at, n *yaml.Node, errs *collector)
+	missing string // the hint if a mapping does not have it; "": it may be left out
+}
+
+func (k key[T]) needed(hint string) key[T] {
+	k.missing = hint
+	return k
 }
 
 // keys are the keys of one kind of mapping, in the order of lists for people.
@@ -105,7 +111,7 @@ type keys[T any] []key[T]
 
 // keyOf returns a key that is one value of a T.
 func keyOf[T, V any](name string, of func(*T) *V, parse func(at, *yaml.Node, *collector) V) key[T] {
-	return key[T]{name, func(to *T, p at, n *yaml.Node, errs *collector) { *of(to) = parse(p, n, errs) }}
+	return key[T]{name: name, parse: func(to *T, p at, n *yaml.Node, errs *collector) { *of(to) = parse(p, n, errs) }}
 }
 
 func (k keys[T]) names() []string {
@@ -123,15 +129,20 @@ func (k keys[T]) read(to *T, p at, n *yaml.Node, errs *collector) map[string]*ya
 		given[e.key] = e.value
 		k[slices.Index(known, e.key)].parse(to, p.under(e.key), e.value, errs)
 	}
+	for i := range k {
+		if k[i].missing != "" && given[k[i].name] == nil && n.Kind == yaml.MappingNode {
+			errs.add(p.here(n).under(k[i].name), "is missing", k[i].missing)
+		}
+	}
 	return given
 }
 
-// readOr parses n into to: as the value of the key called only, or as a mapping, which must have that key.
-func (k keys[T]) readOr(only, hint string, to *T, p at, n *yaml.Node, errs *collector) {
-	if n.Kind != yaml.MappingNode {
+// readOr parses n into to: as the value of the key called only, or as a mapping.
+func (k keys[T]) readOr(only string, to *T, p at, n *yaml.Node, errs *collector) {
+	if n.Kind == yaml.MappingNode {
+		k.read(to, p, n, errs)
+	} else {
 		k[slices.Index(k.names(), only)].parse(to, p, n, errs)
-	} else if given := k.read(to, p, n, errs); given[only] == nil {
-		errs.add(p.here(n).under(only), "is missing", hint)
 	}
 }
 
