@@ -101,6 +101,7 @@ type key[T any] struct {
 	missing string // the hint if a mapping does not have it; "": it may be left out
 }
 
+// needed returns k as a key that every mapping must have.
 func (k key[T]) needed(hint string) key[T] {
 	k.missing = hint
 	return k
