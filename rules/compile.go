@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"hash/fnv"
 	"maps"
@@ -245,7 +246,7 @@ func (l *linker) named(ids []string, d *ruleDecl, words []word, budget *int, its
 		if first == last {
 			known := ""
 			if !l.errs.full() { // a hint for one of many thousand costs time
-				known = idHint(w.text, ids)
+				known = cmp.Or(yamlfile.DidYouMean(w.text, ids), "write the id of a rule of the set, or the beginning of some and a '*'")
 			}
 			l.errs.addf(w.at, known, "no rule has the id %s", yamlfile.Quote(w.text))
 		}

@@ -287,19 +287,12 @@ func parseDefaults(p at, n *yaml.Node, errs *collector) []defaultDecl {
 		for _, e := range mapping(kp, k.value, known, errs) {
 			ep := kp.under(e.key)
 			d := defaultDecl{kind: k.key, key: e.key}
-			switch {
-			case e.value.Kind == yaml.SequenceNode:
+			if e.value.Kind == yaml.SequenceNode {
 				errs.add(ep.here(e.value), "must be a disposition or a mapping, not a list",
 					"fields: "+strings.Join(defaultFields.names(), ", "))
 				continue
-			case e.value.Kind != yaml.MappingNode:
-				if s, ok := oneOf(ep, e.value, dispositions, errs); ok {
-					d.disposition, _ = event.Parse[event.Disposition](s)
-					out = append(out, d)
-				}
-				continue
 			}
-			given := defaultFields.read(&d, ep, e.value, errs)
+			given := defaultFields.readOr("disposition", &d, ep, e.value, errs)
 			d.hasSeverity = given["severity"] != nil
 			if given["disposition"] == nil {
 				errs.add(ep.here(e.value), "disposition is missing", "one of "+strings.Join(dispositions, ", "))

@@ -138,13 +138,13 @@ func (k keys[T]) read(to *T, p at, n *yaml.Node, errs *collector) map[string]*ya
 	return given
 }
 
-// readOr parses n into to: as the value of the key called only, or as a mapping.
-func (k keys[T]) readOr(only string, to *T, p at, n *yaml.Node, errs *collector) {
+// readOr parses n into to: as the value of the key called only, or as a mapping. It returns what read does.
+func (k keys[T]) readOr(only string, to *T, p at, n *yaml.Node, errs *collector) map[string]*yaml.Node {
 	if n.Kind == yaml.MappingNode {
-		k.read(to, p, n, errs)
-	} else {
-		k[slices.Index(k.names(), only)].parse(to, p, n, errs)
+		return k.read(to, p, n, errs)
 	}
+	k[slices.Index(k.names(), only)].parse(to, p, n, errs)
+	return map[string]*yaml.Node{only: n}
 }
 
 // items returns the elements of the list n.
@@ -202,21 +202,12 @@ func oneIn[E interface {
 	event.Disposition | event.Kind | event.Level | event.Severity | event.Status
 }](names []string) func(at, *yaml.Node, *collector) E {
 	return func(p at, n *yaml.Node, errs *collector) E {
-		s, _ := oneOf(p, n, names, errs)
+		s, ok := text(p, n, errs)
+		if ok && !slices.Contains(names, s) {
+			errs.add(p.here(n), "unknown value "+yamlfile.Quote(s), yamlfile.DidYouMean(s, names))
+			s = ""
+		}
 		v, _ := event.Parse[E](s)
 		return v
 	}
-}
-
-// oneOf returns the value of n, which must be one of names.
-func oneOf(p at, n *yaml.Node, names []string, errs *collector) (string, bool) {
-	s, ok := text(p, n, errs)
-	if !ok {
-		return "", false
-	}
-	if !slices.Contains(names, s) {
-		errs.add(p.here(n), "unknown value "+yamlfile.Quote(s), yamlfile.DidYouMean(s, names))
-		return "", false
-	}
-	return s, true
 }
