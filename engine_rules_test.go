@@ -1,6 +1,7 @@
 package heed
 
 import (
+	"flag"
 	"strings"
 	"testing"
 	"time"
@@ -48,6 +49,9 @@ func TestNoRules(t *testing.T) {
 	require.NotEmpty(t, first.AttentionID)
 	require.Equal(t, first.AttentionID, second.AttentionID)
 }
+
+// Each round makes several engines: half of rapid's rounds, unless the command line says another number.
+func init() { _ = flag.Set("rapid.checks", "50") }
 
 // drawn returns a caller whose calls are drawn, with or without a clock.
 func drawn(t *rapid.T) *caller {

@@ -64,7 +64,7 @@ func TestMethodsLock(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			call := calls[name]
 			require.NotNil(t, call, "a new method: call it here")
-			e := mustNew(t, Config{Rules: set})
+			e := mustNew(t, snapshotConfig(set))
 			e.mu.Lock()
 			done := make(chan struct{})
 			go func() {

@@ -32,8 +32,7 @@ type Classifier struct {
 
 	phase      string // held by phases, or a copy of its own
 	phaseNum   uint32
-	phaseKnown bool   // phase has a number
-	sets       string // phase that the rules set by this entry; empty: no change
+	phaseKnown bool // phase has a number
 
 	blind []*rules.Rule // that began a blindness which lasts, in order
 
@@ -46,9 +45,7 @@ type Classifier struct {
 // Result is what [Classifier.Classify] returns about an entry. Its strings and
 // pointers belong to the rule set or the classifier and stay valid.
 type Result struct {
-	Decision  event.Decision
-	Rule      *rules.Rule // nil where a default decided
-	Advice    string      // for a player; may be empty
+	rules.Outcome
 	Signature signature.Signature
 
 	// Group is the signature that names the group of Signature, as learned so far. See [Classifier.Groups].
@@ -93,7 +90,9 @@ func (c *Classifier) Classify(e *event.Entry) *Result {
 	if r.mayBeUrgent() {
 		r.Variant = c.variant(known)
 	}
-	c.unkept = shape{}
+	if known == &c.unkept {
+		c.unkept = shape{}
+	}
 	c.act(e, r)
 	return r
 }
@@ -194,7 +193,7 @@ func (c *Classifier) decide(known *shape, e *event.Entry, r *Result) {
 	source, ok := c.sources.number(e.Source)
 	if !ok || !c.phaseKnown || known == &c.unkept {
 		c.stats.Uncached++
-		c.set(r, c.evaluate(e, known.template))
+		r.Outcome = c.evaluate(e, known.template)
 		return
 	}
 	key := keyOf(r.Signature, source, c.phaseNum, e)
@@ -209,9 +208,9 @@ func (c *Classifier) decide(known *shape, e *event.Entry, r *Result) {
 		p = &plan
 	}
 	if o := p.Known(); o != nil {
-		c.set(r, *o)
+		r.Outcome = *o
 	} else {
-		c.set(r, c.evaluate(e, known.template))
+		r.Outcome = c.evaluate(e, known.template)
 	}
 }
 
@@ -256,10 +255,6 @@ func (c *Classifier) evaluate(e *event.Entry, template string) rules.Outcome {
 	return o
 }
 
-func (c *Classifier) set(r *Result, o rules.Outcome) {
-	r.Decision, r.Rule, r.Advice, c.sets = o.Decision, o.Rule, o.Advice, o.SetsPhase
-}
-
 // input returns the view that rules have of e: c.in, which the caller clears after use, so that it does not go to the
 // heap and keeps no pointer.
 func (c *Classifier) input(e *event.Entry, template string) *rules.Input {
@@ -287,8 +282,8 @@ func (c *Classifier) act(e *event.Entry, r *Result) {
 	if e.Kind == event.KindState && e.Status == event.StatusPhase {
 		c.setPhase(e.Message)
 	}
-	if c.sets != "" {
-		c.setPhase(c.sets)
+	if r.SetsPhase != "" {
+		c.setPhase(r.SetsPhase)
 	}
 	if rule := r.Rule; rule != nil {
 		c.resolve(rule)

@@ -277,10 +277,7 @@ func (m *model) classify(e *event.Entry) classify.Result {
 		Template: head, Frames: frames, Level: e.Level, Kind: e.Kind, Status: e.Status, Source: e.Source, Phase: m.phase,
 		ByCaller: e.ByCaller, Message: e.Message, Stack: e.Stack, Operation: e.OperationID,
 	})
-	r := classify.Result{
-		Decision: out.Decision, Rule: out.Rule, Signature: m.n.Signature(e.Message, e.Stack),
-		PhaseBefore: m.phase,
-	}
+	r := classify.Result{Outcome: out, Signature: m.n.Signature(e.Message, e.Stack), PhaseBefore: m.phase}
 	r.Group = m.g.GroupAt(m.g.Learn(r.Signature, []byte(template)), r.Signature)
 	if out.Decision.Disposition.Urgent() {
 		r.Variant = string(m.g.AppendFirstVariant(nil, []byte(template), r.Signature))

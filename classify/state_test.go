@@ -135,6 +135,6 @@ func TestStateHasEveryField(t *testing.T) {
 		// Of other counters, and of the grouper.
 		"Stats.SignaturesEvicted", "Stats.DecisionsEvicted", "Stats.Groups",
 		// About this process alone.
-		"Classifier.buf", "Classifier.in", "Classifier.sets", "Classifier.sum", "-Classifier.unkept",
+		"Classifier.buf", "Classifier.in", "Classifier.sum", "-Classifier.unkept",
 	)
 }

@@ -397,7 +397,7 @@ func TestRestoreDamaged(t *testing.T) {
 		"0", "1", "2", "3", "5", "40", "1000", "2305843009213693952", "9223372036854775808", "18446744073709551615", "-1",
 	}
 	works := 0
-	for seed := range uint64(300) {
+	for seed := range uint64(120) {
 		rng := rand.New(rand.NewPCG(seed, 4))
 		cfg := smallConfig(3, 5, 3)
 		state := snap(busy(t, cfg, seed%20, 100), nil)
@@ -421,5 +421,5 @@ func TestRestoreDamaged(t *testing.T) {
 		}
 		snap(c, nil)
 	}
-	require.Greater(t, works, 50)
+	require.Greater(t, works, 20)
 }

@@ -16,7 +16,7 @@ func TestWritingDoesNotAllocate(t *testing.T) {
 	entries := []event.Entry{
 		{Message: strings.Repeat("m", 85)},
 		{Message: strings.Repeat("m", 900), Stack: strings.Repeat("s", 3000), Source: "ui", OperationID: "op"},
-		{Message: strings.Repeat("벽", defaultMaxText)},
+		{Message: strings.Repeat("벽", 16<<10)},
 		{},
 	}
 	d := event.Decision{Rule: "default.log.error", Disposition: event.Blocking, Tags: []string{"a", "b"}}

@@ -52,9 +52,9 @@ func TestConfigErrorsNameTheField(t *testing.T) {
 func TestZeroConfigIsTheDefault(t *testing.T) {
 	j := newJournal(t, Config{}, 0)
 	require.Equal(t, Stats{
-		Tail:   Budget{Capacity: defaultEntries, MaxBytes: defaultBytes},
-		Firsts: Budget{Capacity: defaultFirsts, MaxBytes: defaultFirstsBytes},
-		Pinned: Budget{Capacity: defaultPinned, MaxBytes: defaultPinnedBytes},
+		Tail:   Budget{Capacity: 24576, MaxBytes: 3 << 20},
+		Firsts: Budget{Capacity: 2048, MaxBytes: 1 << 20},
+		Pinned: Budget{Capacity: 2048, MaxBytes: 1 << 20},
 	}, j.Stats())
 }
 

@@ -116,6 +116,6 @@ func TestScanStepsAreBounded(t *testing.T) {
 		require.LessOrEqual(t, len(s.text), stepBytes)
 		more = s.Sift() && more
 	}
-	require.EqualValues(t, defaultReadEntries, s.examined)
-	require.LessOrEqual(t, steps, 2+defaultReadEntries/stepEntries)
+	require.EqualValues(t, 4096, s.examined)
+	require.LessOrEqual(t, steps, 2+4096/stepEntries)
 }

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"hash/fnv"
 	"maps"
@@ -77,7 +78,7 @@ func (l *linker) link() {
 	l.resolveIDs()
 	l.reach()
 	l.limits()
-	l.set.defaults(l.docs)
+	l.set.setDefaults(l.docs)
 	l.tests()
 	l.notes()
 	for _, r := range l.set.rules {
@@ -245,7 +246,7 @@ func (l *linker) named(ids []string, d *ruleDecl, words []word, budget *int, its
 		if first == last {
 			known := ""
 			if !l.errs.full() { // a hint for one of many thousand costs time
-				known = idHint(w.text, ids)
+				known = cmp.Or(yamlfile.DidYouMean(w.text, ids), "write the id of a rule of the set, or the beginning of some and a '*'")
 			}
 			l.errs.addf(w.at, known, "no rule has the id %s", yamlfile.Quote(w.text))
 		}
@@ -329,16 +330,6 @@ func (l *linker) limits() {
 			l.errs.addf(d.at.under("tags"), "",
 				"more than %d different tags in the set", maxTags)
 			return
-		}
-	}
-}
-
-// defaults applies the defaults of the files; the earliest file wins.
-func (s *Set) defaults(docs []*document) {
-	s.builtinDefaults()
-	for _, doc := range slices.Backward(docs) {
-		for i := range doc.defaults {
-			s.apply(&doc.defaults[i])
 		}
 	}
 }

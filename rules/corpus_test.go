@@ -54,7 +54,7 @@ func referenceCaptures(tb testing.TB) []string {
 // BenchmarkPlanCaptures is what the first entry of each signature of the
 // captures costs, by the default rules.
 func BenchmarkPlanCaptures(b *testing.B) {
-	set := testkit.Must(Compile(Defaults()...))
+	set := defaultSet()
 	for _, bc := range []struct {
 		name  string
 		files func(testing.TB) []string

@@ -116,16 +116,12 @@ func parseFile(src *source, data []byte, errs *collector) *document {
 	if root == nil {
 		return d
 	}
-	top := at{src: src}
-	given := fileFields.read(d, top, root, errs)
-	if given["version"] == nil && root.Kind == yaml.MappingNode {
-		errs.add(top.here(root).under("version"), "is missing", `a rule file begins with "version: 1"`)
-	}
+	fileFields.read(d, at{src: src}, root, errs)
 	return d
 }
 
 var fileFields = keys[document]{
-	{"version", checkVersion},
+	key[document]{name: "version", parse: checkVersion}.needed(`a rule file begins with "version: 1"`),
 	keyOf("families", func(d *document) *[]string { return &d.families }, parseFamilies),
 	keyOf("protect", func(d *document) *[]word { return &d.protect }, words),
 	keyOf("logger_frames", func(d *document) *[]word { return &d.loggers }, words),
@@ -133,7 +129,7 @@ var fileFields = keys[document]{
 	definitions("lists", parseList),
 	definitions("macros", parseMacro),
 	keyOf("defaults", func(d *document) *[]defaultDecl { return &d.defaults }, parseDefaults),
-	{"rules", func(d *document, p at, n *yaml.Node, errs *collector) {
+	{name: "rules", parse: func(d *document, p at, n *yaml.Node, errs *collector) {
 		for _, item := range items(p, n, errs) {
 			r := parseRule(d.src, item, errs)
 			if r != nil && r.until != "" && r.until < d.src.today {
@@ -163,7 +159,7 @@ func checkVersion(_ *document, p at, n *yaml.Node, errs *collector) {
 
 // definitions is a key of a file for the lists or the macros.
 func definitions(name string, parse func(*definition, at, *yaml.Node, *collector)) key[document] {
-	return key[document]{name, func(d *document, p at, n *yaml.Node, errs *collector) {
+	return key[document]{name: name, parse: func(d *document, p at, n *yaml.Node, errs *collector) {
 		for _, e := range mapping(p, n, nil, errs) {
 			own := &definition{kind: strings.TrimSuffix(name, "s"), name: e.key, at: p.under(e.key).here(e.name)}
 			parse(own, p.under(e.key), e.value, errs)
@@ -173,7 +169,7 @@ func definitions(name string, parse func(*definition, at, *yaml.Node, *collector
 }
 
 var listFields = keys[definition]{
-	keyOf("items", func(d *definition) *[]string { return &d.items }, parseItems),
+	keyOf("items", func(d *definition) *[]string { return &d.items }, parseItems).needed("write items: [a, b]"),
 	keyOf("override", func(d *definition) *bool { return &d.override }, parseBool),
 	keyOf("append", func(d *definition) *bool { return &d.extend }, parseBool),
 }
@@ -181,13 +177,7 @@ var listFields = keys[definition]{
 // parseList reads a list: its items alone, or a mapping that also holds their
 // relation to the items of another file.
 func parseList(d *definition, p at, n *yaml.Node, errs *collector) {
-	if n.Kind != yaml.MappingNode {
-		d.items = parseItems(p, n, errs)
-		return
-	}
-	if given := listFields.read(d, p, n, errs); given["items"] == nil {
-		errs.add(p.here(n).under("items"), "is missing", "write items: [a, b]")
-	}
+	listFields.readOr("items", d, p, n, errs)
 	if d.override && d.extend {
 		errs.add(p.here(n), "a list cannot have both override and append", "remove one of the two")
 	}
@@ -220,19 +210,14 @@ func parseItems(p at, n *yaml.Node, errs *collector) []string {
 }
 
 var macroFields = keys[definition]{
-	keyOf("when", func(d *definition) *exprText { return &d.expr }, expression),
+	keyOf("when", func(d *definition) *exprText { return &d.expr }, expression).
+		needed(`write when: 'template contains "text"'`),
 	keyOf("override", func(d *definition) *bool { return &d.override }, parseBool),
 }
 
 // parseMacro reads a macro: its condition alone, or a mapping.
 func parseMacro(d *definition, p at, n *yaml.Node, errs *collector) {
-	if n.Kind != yaml.MappingNode {
-		d.expr = expression(p, n, errs)
-		return
-	}
-	if given := macroFields.read(d, p, n, errs); given["when"] == nil {
-		errs.add(p.here(n).under("when"), "is missing", `write when: 'template contains "text"'`)
-	}
+	macroFields.readOr("when", d, p, n, errs)
 }
 
 // expression returns an expression as written; an empty text when there is
@@ -302,19 +287,12 @@ func parseDefaults(p at, n *yaml.Node, errs *collector) []defaultDecl {
 		for _, e := range mapping(kp, k.value, known, errs) {
 			ep := kp.under(e.key)
 			d := defaultDecl{kind: k.key, key: e.key}
-			switch {
-			case e.value.Kind == yaml.SequenceNode:
+			if e.value.Kind == yaml.SequenceNode {
 				errs.add(ep.here(e.value), "must be a disposition or a mapping, not a list",
 					"fields: "+strings.Join(defaultFields.names(), ", "))
 				continue
-			case e.value.Kind != yaml.MappingNode:
-				if s, ok := oneOf(ep, e.value, dispositions, errs); ok {
-					d.disposition, _ = event.Parse[event.Disposition](s)
-					out = append(out, d)
-				}
-				continue
 			}
-			given := defaultFields.read(&d, ep, e.value, errs)
+			given := defaultFields.readOr("disposition", &d, ep, e.value, errs)
 			d.hasSeverity = given["severity"] != nil
 			if given["disposition"] == nil {
 				errs.add(ep.here(e.value), "disposition is missing", "one of "+strings.Join(dispositions, ", "))

@@ -89,10 +89,7 @@ func (c *collector) err() error {
 	slices.SortStableFunc(c.errs, func(a, b *Error) int {
 		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
-	out := make([]error, 0, len(c.errs)+1)
-	for _, e := range c.errs {
-		out = append(out, e)
-	}
+	out := yamlfile.Each(c.errs)
 	if c.dropped > 0 {
 		out = append(out, &Error{Msg: fmt.Sprintf("and %d more errors", c.dropped)})
 	}

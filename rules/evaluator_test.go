@@ -309,7 +309,7 @@ func TestEvaluateAllocs(t *testing.T) {
 
 // TestSetIsSafeForConcurrentUse is for the race detector.
 func TestSetIsSafeForConcurrentUse(t *testing.T) {
-	set := testkit.Must(rules.Compile(rules.Defaults()...))
+	set := rules.DefaultSet()
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {

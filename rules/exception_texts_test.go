@@ -14,7 +14,7 @@ import (
 // TestExceptionTexts: the list of texts of exceptions decides only where an error of a game on Unity has frames, which
 // each error has there. In all other logs the frames decide, in any language.
 func TestExceptionTexts(t *testing.T) {
-	with := testkit.Must(rules.Compile(rules.Defaults()...))
+	with := rules.DefaultSet()
 	without, err := rules.Compile(append([]rules.File{{Name: "none.yaml", Data: []byte(
 		"version: 1\nlists: {exception_texts: {override: true, items: [none of them]}}\n")}}, rules.Defaults()...)...)
 	require.NoError(t, err)

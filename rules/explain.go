@@ -91,7 +91,6 @@ const (
 type explainer struct {
 	resolver   *resolver
 	conditions map[*condition][][]term
-	patterns   map[string]*regexp.Regexp
 }
 
 // term is a part of a condition that "and" joins to others.
@@ -110,7 +109,7 @@ func (ev *Evaluator) Explain(in *Input, all bool) Explanation {
 	if ev.explains == nil {
 		r := newResolver(&collector{})
 		r.lists, r.macros = ev.set.lists, ev.set.macros
-		ev.explains = &explainer{r, map[*condition][][]term{}, map[string]*regexp.Regexp{}}
+		ev.explains = &explainer{r, map[*condition][][]term{}}
 	}
 	outcome := ev.Evaluate(in)
 	out := Explanation{Total: len(ev.set.rules), Trials: []Trial{}, Decision: details(&outcome)}
@@ -207,7 +206,7 @@ func (ev *Evaluator) clause(in *Input, p *term) Clause {
 	failures := ev.failures
 	c := Clause{
 		Text: p.text, Place: fmt.Sprintf("%s:%d:%d", p.at.src.name, p.at.line, p.at.col),
-		Holds: ev.holds(in, &p.code), Words: ev.explains.words(p.tree, in),
+		Holds: ev.holds(in, &p.code), Words: wordsIn(p.tree, in),
 	}
 	if ev.failures != failures {
 		c.Error, _, _ = strings.Cut(ev.failure.Error(), "\n")
@@ -221,8 +220,8 @@ func (ev *Evaluator) clause(in *Input, p *term) Clause {
 	return c
 }
 
-// words returns the texts in an expanded tree that a variable about the text of the entry has.
-func (x *explainer) words(tree ast.Node, in *Input) (found []string) {
+// wordsIn returns the texts in an expanded tree that a variable about the text of the entry has.
+func wordsIn(tree ast.Node, in *Input) (found []string) {
 	each(tree, func(n ast.Node) {
 		op, args := compiled.Relation(n)
 		if _, ok := compiled.Fits[op]; !ok && op != "matches" {
@@ -235,10 +234,7 @@ func (x *explainer) words(tree ast.Node, in *Input) (found []string) {
 		text := varOf(variable.Value).value()(in)
 		for _, item := range compiled.Texts(args[1]) {
 			if op == "matches" {
-				if x.patterns[item] == nil {
-					x.patterns[item] = regexp.MustCompile(item)
-				}
-				item = x.patterns[item].FindString(text)
+				item = regexp.MustCompile(item).FindString(text)
 			}
 			if len(found) < maxWords && item != "" && compiled.Fits[op].Has(text, item) && !slices.Contains(found, item) {
 				found = append(found, item)

@@ -1,6 +1,17 @@
 package rules
 
-import "fmt"
+import (
+	"fmt"
+	"sync"
+
+	"github.com/heedlog/heed/internal/testkit"
+)
+
+// defaultSet returns the set of the default rules, compiled once.
+var defaultSet = sync.OnceValue(func() *Set { return testkit.Must(Compile(Defaults()...)) })
+
+// DefaultSet is defaultSet for tests from outside.
+func DefaultSet() *Set { return defaultSet() }
 
 // What tests from outside look at.
 const (

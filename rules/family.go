@@ -135,7 +135,7 @@ func (s *Set) narrowed(family string) *Set {
 			}
 		}
 	}
-	own.defaults(held)
+	own.setDefaults(held)
 	slices.Sort(own.gameCode)
 	own.gameCode = slices.Compact(own.gameCode)
 	for _, old := range s.rules {

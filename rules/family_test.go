@@ -68,7 +68,7 @@ rules:
 // TestTextOfOtherFamilies: the texts of the rules of one family do not make a rule of it decide in another, where a
 // level counts for what it is.
 func TestTextOfOtherFamilies(t *testing.T) {
-	set := testkit.Must(rules.Compile(rules.Defaults()...))
+	set := rules.DefaultSet()
 	texts := set.Test()
 	require.NotEmpty(t, texts)
 	for _, family := range rules.Families() {
@@ -94,7 +94,7 @@ func TestTextOfOtherFamilies(t *testing.T) {
 
 // TestEnginesAreNoMods: the name of an engine is no mod's in a log of any family.
 func TestEnginesAreNoMods(t *testing.T) {
-	set := testkit.Must(rules.Compile(rules.Defaults()...))
+	set := rules.DefaultSet()
 	for _, family := range rules.Families() {
 		own := testkit.Must(set.For(family))
 		assert.Subset(t, own.GameCode(), []string{"Godot.", "UnityEngine.", "UnrealEngine."}, family)
@@ -104,7 +104,7 @@ func TestEnginesAreNoMods(t *testing.T) {
 // TestWordsOfPrograms: no rule that holds for the logs of a program speaks of a game, of mods or of saves; the set of
 // all families keeps the words of games.
 func TestWordsOfPrograms(t *testing.T) {
-	set := testkit.Must(rules.Compile(rules.Defaults()...))
+	set := rules.DefaultSet()
 	for _, family := range []string{"plain", "json"} {
 		own := testkit.Must(set.For(family))
 		for _, r := range own.Rules() {

@@ -22,6 +22,6 @@ func TestGameCode(t *testing.T) {
 	set = testkit.Must(Compile(File{Data: []byte("version: 1\n")}))
 	require.Empty(t, set.GameCode())
 
-	set = testkit.Must(Compile(Defaults()...))
+	set = defaultSet()
 	require.True(t, slices.Contains(set.GameCode(), "Verse."))
 }

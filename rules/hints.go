@@ -1,12 +1,10 @@
 package rules
 
 import (
-	"cmp"
 	"regexp"
 	"strings"
 
 	texts "github.com/heedlog/heed/internal/text"
-	"github.com/heedlog/heed/internal/yamlfile"
 )
 
 // synonyms are names that variables have elsewhere.
@@ -90,8 +88,3 @@ func typeHint(op, a, b string) string {
 
 // methodHint answers a call of a method of a text.
 const methodHint = `write template contains "text", startsWith or endsWith`
-
-// idHint returns the probable id for an id that is not there.
-func idHint(id string, ids []string) string {
-	return cmp.Or(yamlfile.DidYouMean(id, ids), "write the id of a rule of the set, or the beginning of some and a '*'")
-}

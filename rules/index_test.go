@@ -84,7 +84,7 @@ func TestNeed(t *testing.T) {
 // TestFewAreTried: of the default rules, a record of the captures leaves fewer
 // than one in five to be tried, on average.
 func TestFewAreTried(t *testing.T) {
-	set := testkit.Must(Compile(Defaults()...))
+	set := defaultSet()
 	inputs := corpus(t, set, ownCaptures(t))
 	found, tried := newRuleSet(len(set.active)), 0
 	for i := range inputs {

@@ -121,7 +121,7 @@ func realLogs(tb testing.TB, set *Set) []*fileRecords {
 // its evidence is not.
 func TestLeaveOneRuleOut(t *testing.T) {
 	testkit.Full(t, "compiles the default rules once for each of them")
-	set := testkit.Must(Compile(Defaults()...))
+	set := defaultSet()
 	logs := realLogs(t, set)
 	tuned := 0
 	for _, r := range set.Rules() {
@@ -164,7 +164,7 @@ func TestLeaveOneRuleOut(t *testing.T) {
 // that had never been read, and counts the kinds of entries in it that are decided alike by what is left.
 func TestLeaveOneLogOut(t *testing.T) {
 	testkit.Full(t, "compiles the default rules once for each log")
-	set := testkit.Must(Compile(Defaults()...))
+	set := defaultSet()
 	logs := realLogs(t, set)
 	for _, by := range []struct {
 		name string

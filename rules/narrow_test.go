@@ -11,7 +11,7 @@ import (
 
 // TestNarrowed: a set that is narrowed to a family is the set that is compiled for it.
 func TestNarrowed(t *testing.T) {
-	set := testkit.Must(Compile(Defaults()...))
+	set := defaultSet()
 	tests := set.Test()
 	for _, family := range []string{"rimworld", "plain"} {
 		want := testkit.Must(set.recompiled(family))

@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/testkit"
 )
 
 // A paraphrase says what a text says in other words, so that a reader decides about it as about the text. Each kind
@@ -411,7 +410,7 @@ var inEnglish = map[string]string{
 // TestLanguages gives a rule the texts of its tests as a program in another language writes them. The disposition is that
 // of the English text, by a rule that looks at the form: a type, a number or stack frames.
 func TestLanguages(t *testing.T) {
-	set := testkit.Must(Compile(Defaults()...))
+	set := defaultSet()
 	ev, all := set.NewEvaluator(), 0
 	known := map[string]bool{}
 	for _, test := range set.tests {
@@ -435,7 +434,7 @@ func TestLanguages(t *testing.T) {
 
 // TestExceptionTexts holds that the list of texts of exceptions has each of them in all languages.
 func TestExceptionTexts(t *testing.T) {
-	set := testkit.Must(Compile(Defaults()...))
+	set := defaultSet()
 	ev := set.NewEvaluator()
 	decide := func(text string) string {
 		d := &testDecl{Entry: event.Entry{Stack: trace, Level: event.LevelError}, phase: "play"}
@@ -495,7 +494,7 @@ var leastAlike = map[string]float64{"total": 0.90, "further words": 0.88}
 // knows the words of one log says nothing about the next one; there, rules that look at the form must decide alike. It
 // prints the share for each file of rules and each kind of paraphrase, and with -v the ones that are decided otherwise.
 func TestParaphrases(t *testing.T) {
-	set := testkit.Must(Compile(Defaults()...))
+	set := defaultSet()
 	ev := set.NewEvaluator()
 	decide := func(d *testDecl, text string) event.Decision { return decideTest(set, ev, d, text) }
 	type share struct{ alike, all int }
@@ -565,7 +564,7 @@ func TestParaphrases(t *testing.T) {
 
 // TestAdviceAtStart: no default rule that can decide before a game is loaded sends a player to a save then.
 func TestAdviceAtStart(t *testing.T) {
-	set := testkit.Must(Compile(Defaults()...))
+	set := defaultSet()
 	inPlay := regexp.MustCompile(`^(save|load|jobs|ticking|map|ui|persistence)[.]`)
 	for _, r := range set.Rules() {
 		if !inPlay.MatchString(r.ID) || r.ID == "load.long_event" {

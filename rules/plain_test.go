@@ -129,7 +129,7 @@ func drawText(t *rapid.T, name string) string {
 // TestCapturesInOrder decides every record of the captures both ways, in
 // every phase.
 func TestCapturesInOrder(t *testing.T) {
-	set := testkit.Must(Compile(Defaults()...))
+	set := defaultSet()
 	phases := []string{"", "boot", "menu", "load", "play", "save", "quit"}
 	check := func(t *testing.T, inputs []Input) {
 		ev, plain := set.NewEvaluator(), set.NewEvaluator()
@@ -171,7 +171,7 @@ func TestNewSignatureAllocs(t *testing.T) {
 	if raceDetector {
 		t.Skip("allocations are not counted under the race detector")
 	}
-	set := testkit.Must(Compile(Defaults()...))
+	set := defaultSet()
 	ev := set.NewEvaluator()
 	inputs := slices.DeleteFunc(corpus(t, set, ownCaptures(t)), func(in Input) bool {
 		ev.Evaluate(&in)

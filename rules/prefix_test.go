@@ -9,7 +9,6 @@ import (
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/logline"
-	"github.com/heedlog/heed/internal/testkit"
 )
 
 // loggerPrefixes are what loggers write in front of a text, by level.
@@ -38,7 +37,7 @@ var loggerPrefixes = map[event.Level][]string{
 // TestPrefixChangesNoDecision holds that the texts of the default rules' tests are decided alike with and without
 // what loggers write in front of them.
 func TestPrefixChangesNoDecision(t *testing.T) {
-	set := testkit.Must(Compile(Defaults()...))
+	set := defaultSet()
 	ev := set.NewEvaluator()
 	decide := func(d *testDecl, text string, level event.Level) event.Decision {
 		other := *d

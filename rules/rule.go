@@ -98,7 +98,8 @@ func (d *ruleDecl) check(errs *collector) {
 
 var exceptionFields = keys[exceptionDecl]{
 	keyOf("name", func(e *exceptionDecl) *string { return &e.name }, named("name", "")),
-	keyOf("when", func(e *exceptionDecl) *exprText { return &e.when }, expression),
+	keyOf("when", func(e *exceptionDecl) *exprText { return &e.when }, expression).
+		needed(`an exception is a condition, such as: 'source == "Analyzer"'`),
 }
 
 // parseExceptions reads the exceptions of a rule, each a condition alone or a
@@ -111,15 +112,8 @@ func parseExceptions(p at, n *yaml.Node, errs *collector) []exceptionDecl {
 			errs.addf(ip.here(item), "join conditions with or, or use a list", "a rule has at most %d exceptions", maxExceptions)
 			break
 		}
-		if item.Kind != yaml.MappingNode {
-			out = append(out, exceptionDecl{when: expression(ip, item, errs)})
-			continue
-		}
 		var e exceptionDecl
-		given := exceptionFields.read(&e, ip, item, errs)
-		if given["when"] == nil {
-			errs.add(ip.here(item).under("when"), "is missing", `an exception is a condition, such as: 'source == "Analyzer"'`)
-		}
+		exceptionFields.readOr("when", &e, ip, item, errs)
 		out = append(out, e)
 	}
 	return out
@@ -165,7 +159,7 @@ type ruleField struct {
 
 // ruleTable has the fields of rules, in the order in which they are listed to people.
 var ruleTable = []ruleField{
-	{key: key[ruleDecl]{"id", parseID}},
+	{key: key[ruleDecl]{name: "id", parse: parseID}},
 	field("when", func(d *ruleDecl) *exprText { return &d.when }, expression),
 	field("exceptions", func(d *ruleDecl) *[]exceptionDecl { return &d.exceptions }, parseExceptions),
 	field("disposition", func(d *ruleDecl) *event.Disposition { return &d.rule.Disposition },
@@ -173,7 +167,7 @@ var ruleTable = []ruleField{
 	field("severity", func(d *ruleDecl) *event.Severity { return &d.rule.Severity }, oneIn[event.Severity](severities)),
 	field("invalidates", func(d *ruleDecl) *bool { return &d.rule.Invalidates }, parseBool),
 	{
-		key[ruleDecl]{"escalate", func(d *ruleDecl, p at, n *yaml.Node, errs *collector) {
+		key[ruleDecl]{name: "escalate", parse: func(d *ruleDecl, p at, n *yaml.Node, errs *collector) {
 			d.rule.Escalate, d.escalateTo = parseEscalate(p, n, errs)
 		}},
 		func(d, b *ruleDecl) { d.rule.Escalate, d.escalateTo = b.rule.Escalate, b.escalateTo },
@@ -308,10 +302,11 @@ const (
 const entriesPerSecond = 50
 
 var escalateFields = keys[event.Escalation]{
-	keyOf("after", func(e *event.Escalation) *int { return &e.After }, upTo(maxEscalateAfter)),
-	{"within", parseWithin},
+	keyOf("after", func(e *event.Escalation) *int { return &e.After }, upTo(maxEscalateAfter)).
+		needed("how many occurrences, such as after: 20"),
+	key[event.Escalation]{name: "within", parse: parseWithin}.needed("in what time, such as within: 30s"),
 	keyOf("to", func(e *event.Escalation) *event.Disposition { return &e.To },
-		oneIn[event.Disposition](dispositions[event.Advisory:])),
+		oneIn[event.Disposition](dispositions[event.Advisory:])).needed("one of advisory, blocking"),
 	keyOf("severity", func(e *event.Escalation) *event.Severity { return &e.Severity },
 		oneIn[event.Severity](severities)),
 }
@@ -329,17 +324,6 @@ func parseEscalate(p at, n *yaml.Node, errs *collector) (e *event.Escalation, to
 	given := escalateFields.read(e, p, n, errs)
 	if to = p.here(n); given["to"] != nil {
 		to = p.under("to").here(given["to"])
-	}
-	if n.Kind == yaml.MappingNode {
-		for _, f := range [...]struct{ name, hint string }{
-			{"after", "how many occurrences, such as after: 20"},
-			{"within", "in what time, such as within: 30s"},
-			{"to", "one of advisory, blocking"},
-		} {
-			if given[f.name] == nil {
-				errs.add(p.here(n).under(f.name), "is missing", f.hint)
-			}
-		}
 	}
 	if errs.count() > before {
 		return nil, to

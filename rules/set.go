@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/heedlog/heed/event"
@@ -29,12 +30,11 @@ type Set struct {
 
 	normalizer *signature.Normalizer // with the protected words
 
-	// The outcomes if no rule matches.
-	byLevel  [event.LevelFatal + 1]Outcome
-	byStatus [event.StatusLogFound + 1]Outcome
-	byCaller Outcome                       // of an operation that its caller cancelled
-	other    [event.KindNotice + 1]Outcome // of entries that should not exist
+	defaults map[defaultKey]*Outcome // if no rule matches
 }
+
+// defaultKey is a kind of entries with a level, a status, byCallerKey, or "unknown" for entries that should not exist.
+type defaultKey struct{ kind, key string }
 
 // Rule is one rule of a [Set]. It is read only.
 type Rule struct {
@@ -176,38 +176,41 @@ func severityOf(d event.Disposition) event.Severity {
 
 // fallback returns the outcome for an entry that no rule matches.
 func (s *Set) fallback(in *Input) *Outcome {
+	key := defaultKey{in.Kind.String(), in.Status.String()}
 	switch {
-	case in.Kind > event.KindNotice:
-		return &s.other[event.KindLog]
 	case in.Kind == event.KindLog:
-		if in.Level > event.LevelFatal {
-			return &s.other[event.KindLog]
-		}
-		return &s.byLevel[in.Level]
-	case in.Status > event.StatusLogFound || in.Status.Kind() != in.Kind:
-		return &s.other[in.Kind]
+		key.key = in.Level.String()
 	case in.Status == event.StatusCancelled && in.ByCaller:
-		return &s.byCaller
+		key.key = byCallerKey
 	}
-	return &s.byStatus[in.Status]
+	unknown := defaultKey{key.kind, "unknown"}
+	return cmp.Or(s.defaults[key], s.defaults[unknown], s.defaults[defaultKey{"log", "unknown"}])
 }
 
-// builtinDefaults sets the decisions for entries that neither a rule nor a default of a file decides.
-func (s *Set) builtinDefaults() {
-	set := func(o *Outcome, kind, key string) { o.Decision.Rule = "default." + kind + "." + key }
-	for l := range s.byLevel {
-		set(&s.byLevel[l], "log", event.Level(l).String())
+// setDefaults sets the decisions for entries that no rule decides; the earliest file wins.
+func (s *Set) setDefaults(docs []*document) {
+	s.defaults = map[defaultKey]*Outcome{}
+	set := func(kind event.Kind, key string) {
+		k := defaultKey{kind.String(), key}
+		s.defaults[k] = &Outcome{Decision: event.Decision{Rule: "default." + k.kind + "." + key}}
 	}
-	for st := range s.byStatus {
-		set(&s.byStatus[st], event.Status(st).Kind().String(), event.Status(st).String())
+	for _, level := range levels {
+		set(event.KindLog, level)
 	}
-	set(&s.byCaller, "operation", byCallerKey)
-	for k := range s.other {
-		set(&s.other[k], event.Kind(k).String(), "unknown")
+	for k := event.KindOperation; k <= event.KindNotice; k++ {
+		set(k, "unknown")
+		for _, status := range statusesOf(k) {
+			set(k, status)
+		}
 	}
-	s.other[event.KindLog] = s.byLevel[event.LevelUnknown]
+	set(event.KindOperation, byCallerKey)
 	for i := range builtinDecls {
 		s.apply(&builtinDecls[i])
+	}
+	for _, doc := range slices.Backward(docs) {
+		for i := range doc.defaults {
+			s.apply(&doc.defaults[i])
+		}
 	}
 }
 
@@ -216,43 +219,29 @@ var builtinDecls = []defaultDecl{
 	{kind: "log", key: "warning", disposition: event.Advisory},
 	{kind: "log", key: "error", disposition: event.Advisory},
 	{kind: "log", key: "fatal", disposition: event.Blocking},
-	{key: "failed", severity: event.SeverityWarning, hasSeverity: true}, // its caller has the error
+	{kind: "operation", key: "failed", severity: event.SeverityWarning, hasSeverity: true}, // its caller has the error
 	// Missing evidence is worth knowing, but is no trouble by itself.
-	{key: "hole", disposition: event.Advisory},
-	{key: "run_cut", disposition: event.Advisory},
-	{key: "truncated", disposition: event.Advisory},
-	{key: "no_log", disposition: event.Advisory},
-	{key: "timed_out", disposition: event.Blocking, invalidates: true}, // the outcome is unknown
-	{key: "cancelled", disposition: event.Blocking, invalidates: true},
-	{key: "stall", disposition: event.Blocking},
-	{key: "disconnected", disposition: event.Blocking},
-	{key: "exited", disposition: event.Blocking, severity: event.SeverityFatal, hasSeverity: true},
+	{kind: "notice", key: "hole", disposition: event.Advisory},
+	{kind: "notice", key: "run_cut", disposition: event.Advisory},
+	{kind: "notice", key: "truncated", disposition: event.Advisory},
+	{kind: "notice", key: "no_log", disposition: event.Advisory},
+	{kind: "operation", key: "timed_out", disposition: event.Blocking, invalidates: true}, // the outcome is unknown
+	{kind: "operation", key: "cancelled", disposition: event.Blocking, invalidates: true},
+	{kind: "state", key: "stall", disposition: event.Blocking},
+	{kind: "state", key: "disconnected", disposition: event.Blocking},
+	{kind: "state", key: "exited", disposition: event.Blocking, severity: event.SeverityFatal, hasSeverity: true},
 }
 
 // apply changes a default to the default of a file.
 func (s *Set) apply(d *defaultDecl) {
-	var o *Outcome
-	level, isLevel := event.Parse[event.Level](d.key)
-	status, _ := event.Parse[event.Status](d.key)
-	switch {
-	case d.kind == "log" && isLevel:
-		o = &s.byLevel[level]
-	case d.key == byCallerKey:
-		o = &s.byCaller
-	default:
-		o = &s.byStatus[status]
-	}
-	o.Decision.Disposition, o.Decision.Invalidates = d.disposition, d.invalidates
+	to := &s.defaults[defaultKey{d.kind, d.key}].Decision
+	to.Disposition, to.Invalidates, to.Severity = d.disposition, d.invalidates, severityOf(d.disposition)
+	level, _ := event.Parse[event.Level](d.key)
 	switch {
 	case d.hasSeverity:
-		o.Decision.Severity = d.severity
-	case d.kind == "log" && level >= event.LevelWarning:
-		o.Decision.Severity = level.Severity()
-	default:
-		o.Decision.Severity = severityOf(d.disposition)
-	}
-	if d.kind == "log" && level == event.LevelUnknown {
-		s.other[event.KindLog] = *o
+		to.Severity = d.severity
+	case level >= event.LevelWarning: // of a log record, since no status has the name of a level
+		to.Severity = level.Severity()
 	}
 }
 

@@ -96,8 +96,15 @@ func mapping(p at, n *yaml.Node, known []string, errs *collector) []entry {
 
 // key is a key of a mapping that describes a T, with the parser of its value.
 type key[T any] struct {
-	name  string
-	parse func(to *T, p at, n *yaml.Node, errs *collector)
+	name    string
+	parse   func(to *T, p at, n *yaml.Node, errs *collector)
+	missing string // the hint if a mapping does not have it; "": it may be left out
+}
+
+// needed returns k as a key that every mapping must have.
+func (k key[T]) needed(hint string) key[T] {
+	k.missing = hint
+	return k
 }
 
 // keys are the keys of one kind of mapping, in the order of lists for people.
@@ -105,7 +112,7 @@ type keys[T any] []key[T]
 
 // keyOf returns a key that is one value of a T.
 func keyOf[T, V any](name string, of func(*T) *V, parse func(at, *yaml.Node, *collector) V) key[T] {
-	return key[T]{name, func(to *T, p at, n *yaml.Node, errs *collector) { *of(to) = parse(p, n, errs) }}
+	return key[T]{name: name, parse: func(to *T, p at, n *yaml.Node, errs *collector) { *of(to) = parse(p, n, errs) }}
 }
 
 func (k keys[T]) names() []string {
@@ -123,7 +130,21 @@ func (k keys[T]) read(to *T, p at, n *yaml.Node, errs *collector) map[string]*ya
 		given[e.key] = e.value
 		k[slices.Index(known, e.key)].parse(to, p.under(e.key), e.value, errs)
 	}
+	for i := range k {
+		if k[i].missing != "" && given[k[i].name] == nil && n.Kind == yaml.MappingNode {
+			errs.add(p.here(n).under(k[i].name), "is missing", k[i].missing)
+		}
+	}
 	return given
+}
+
+// readOr parses n into to: as the value of the key called only, or as a mapping. It returns what read does.
+func (k keys[T]) readOr(only string, to *T, p at, n *yaml.Node, errs *collector) map[string]*yaml.Node {
+	if n.Kind == yaml.MappingNode {
+		return k.read(to, p, n, errs)
+	}
+	k[slices.Index(k.names(), only)].parse(to, p, n, errs)
+	return map[string]*yaml.Node{only: n}
 }
 
 // items returns the elements of the list n.
@@ -181,21 +202,12 @@ func oneIn[E interface {
 	event.Disposition | event.Kind | event.Level | event.Severity | event.Status
 }](names []string) func(at, *yaml.Node, *collector) E {
 	return func(p at, n *yaml.Node, errs *collector) E {
-		s, _ := oneOf(p, n, names, errs)
+		s, ok := text(p, n, errs)
+		if ok && !slices.Contains(names, s) {
+			errs.add(p.here(n), "unknown value "+yamlfile.Quote(s), yamlfile.DidYouMean(s, names))
+			s = ""
+		}
 		v, _ := event.Parse[E](s)
 		return v
 	}
-}
-
-// oneOf returns the value of n, which must be one of names.
-func oneOf(p at, n *yaml.Node, names []string, errs *collector) (string, bool) {
-	s, ok := text(p, n, errs)
-	if !ok {
-		return "", false
-	}
-	if !slices.Contains(names, s) {
-		errs.add(p.here(n), "unknown value "+yamlfile.Quote(s), yamlfile.DidYouMean(s, names))
-		return "", false
-	}
-	return s, true
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/journal"
 	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/signature"
 )
 
 // TestUpdatesAreFew drives whole engines, under the default rules and a few of its own, with
@@ -138,7 +139,10 @@ type world struct {
 }
 
 func newWorld(t *testing.T, set *rules.Set, a *stream) *world {
-	cfg := heed.Config{Rules: set, Epoch: Epoch, Signatures: 4096, Journal: journal.Config{Entries: 1000, Bytes: 64 << 10}}
+	cfg := heed.Config{
+		Rules: set, Epoch: Epoch, Signatures: 4096, Groups: signature.GrouperConfig{Signatures: 4096},
+		Journal: journal.Config{Entries: 1000, Bytes: 64 << 10},
+	}
 	if a.cfg != nil {
 		a.cfg(&cfg.Coalesce)
 	}

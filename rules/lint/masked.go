@@ -53,16 +53,8 @@ func (l *linter) comparison(r *rules.Rule, c *compiled.Condition, n ast.Node) {
 	if strings.Trim(h.shown, "<*> ") == "" {
 		hint = `"<*>" stands in its place; add the word to protect, or compare message`
 	}
-	l.node(
-		r,
-		c,
-		args[1],
-		checkMasked,
-		hint,
-		"no template contains %s: masking replaces a part of it%s",
-		yamlfile.Quote(h.text),
-		others,
-	)
+	l.node(r, c, args[1], checkMasked, hint, "no template contains %s: masking replaces a part of it%s",
+		yamlfile.Quote(h.text), others)
 }
 
 func isTemplate(n ast.Node) bool {
