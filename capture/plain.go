@@ -182,7 +182,7 @@ func isTraceTitle(b []byte) bool {
 	if b[0] == '[' && !ok {
 		title, ok = bytes.CutSuffix(b[1:], []byte("]"))
 	}
-	if !ok || len(title) > maxHeading || !isLetter(title[0]) {
+	if !ok || len(title) == 0 || len(title) > maxHeading || !isLetter(title[0]) {
 		return false
 	}
 	title = bytes.ToLower(title)

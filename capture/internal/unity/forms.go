@@ -94,7 +94,7 @@ func Generation(line string) (generation uint8, ok bool) {
 	}
 	year, minor, _ := strings.Cut(version, ".")
 	switch {
-	case year == "2019" && (minor[0] == '3' || minor[0] == '4'):
+	case year == "2019" && (strings.HasPrefix(minor, "3") || strings.HasPrefix(minor, "4")):
 		return 1, true
 	case year == "2019", year == "2018", year == "2017", year == "5":
 		return 0, true
