@@ -6,7 +6,6 @@ import (
 
 	"github.com/heedlog/heed/capture/internal/crash"
 	"github.com/heedlog/heed/internal/frame"
-	"github.com/heedlog/heed/internal/logline"
 )
 
 // unwrap takes the wrapping by a runtime of containers off ln: Docker an object of JSON, the others
@@ -51,24 +50,32 @@ func (r *Reader) unwrap(ln *line) {
 // unhead takes the head of a logger off ln where it is a further line of a trace, below a record that reports a fault.
 func (r *Reader) unhead(ln *line) {
 	a, b := &r.asm, ln.text
-	if a.empty() || a.blanks > 0 || r.layout != LayoutPlain || !a.traceback &&
-		!containsAny(b, "raceback", "tack trace:", `File "`, ": in ", "\tat ", "  at ") || !a.reportsFault() {
+	if a.empty() || a.blanks > 0 || r.layout != LayoutPlain || !ln.logger().Sure {
 		return
 	}
-	h := logline.Parse(text(b))
-	head := b[:h.Len]
-	if hasPrefix(b[h.Len:], "in ") {
+	n := ln.logger().Len
+	head := b[:n]
+	if hasPrefix(b[n:], "in ") {
 		head = head[:bytes.LastIndexAny(bytes.TrimRight(head, " "), " \t")+1] // without the place of a frame
 	}
 	rest := b[len(bytes.TrimRight(head, " \t")):]
 	t := trimLeft(rest)
-	f, c := frame.Parse(text(rest))
 	switch {
-	case !h.Sure || len(t) == 0:
-	case isTraceTitle(t), hasPrefix(t, traceback), a.traceback && !isIndented(rest) && isThrown(t, 0):
-		ln.text = t
-	case isIndented(rest) && (c > frame.None || f.Python || a.traceback):
-		ln.text = rest
+	case len(t) == 0:
+		return
+	case isTraceTitle(t), hasPrefix(t, traceback):
+	case !isIndented(rest):
+		if !a.traceback || !isThrown(t, 0) {
+			return
+		}
+	default:
+		if f, c := frame.Parse(text(rest)); c == frame.None && !f.Python && !a.traceback {
+			return
+		}
+		t = rest
+	}
+	if (a.traceback || containsAny(b, "raceback", "tack trace:", `File "`, ": in ", "\tat ", "  at ")) && a.reportsFault() {
+		ln.text, ln.headed = t, false
 	}
 }
 

@@ -59,18 +59,13 @@ func opensException(b []byte) bool {
 	return (n > 0 || namesException(b)) && !rimworld.IsPatched(text(b))
 }
 
-// announcesException reports whether b, the first line of a record, leads one
+// announcesException reports whether the first line of the record leads one
 // to expect an exception on the next: it ends in a colon, or mentions an
 // exception or error without giving it. Two reports of the game's mention errors,
 // and are complete.
-func announcesException(b []byte) bool {
-	if announcesList(b) {
-		return true
-	}
-	if namesException(b) || completeReports.begin(b) {
-		return false
-	}
-	return speaksOfFault(b)
+func (a *assembly) announcesException() bool {
+	head := a.head()
+	return announcesList(head) || a.speaks()&ofFault != 0 && !namesException(head) && !completeReports.begin(head)
 }
 
 var completeReports = beginningsOf(rimworld.Reports...)
@@ -98,17 +93,17 @@ func (a *assembly) headsTrace(b []byte, more bool) bool {
 		return false
 	}
 	b = trimRight(b)
-	speaks := a.frames == 0 && containsAny(a.head(), "xception")
 	heads := string(b) == "Technical details" || a.titled && a.frames == 0 && b[0] != '[' && !logline.Parse(text(b)).Sure
 	if title, ok := bytes.CutSuffix(b, []byte(":")); ok && len(title) < maxHeading {
 		first, second, _ := bytes.Cut(title, []byte(" "))
-		heads = isWord(first) && (isWord(second) || speaks)
+		heads = isWord(first) && (isWord(second) || a.frames == 0 && a.speaks()&ofException != 0)
 	}
 	if !heads && a.frames == 0 {
 		n, _ := exceptionType(b)
 		heads = n > 0 && (n == len(b) || more)
 	}
-	return heads && (more || a.titled || speaks || announcesList(a.message) || a.isException())
+	return heads && (more || a.titled || a.frames == 0 && a.speaks()&ofException != 0 || announcesList(a.message) ||
+		a.isException())
 }
 
 // isDrawn reports whether b is a title with a line drawn on both sides: "---- Press Report ----".

@@ -66,7 +66,7 @@ func (h *heldLines) line(i int) line {
 // awaitsTrace reports whether the record seems to end in the middle: it holds an
 // exception, or its last line is a further exception, and it has no trace.
 func (a *assembly) awaitsTrace() bool {
-	return a.inner || a.lacksTrace() || a.lines == 1 && a.mayThrow() && speaksOfFault(a.message)
+	return a.inner || a.lacksTrace() || a.lines == 1 && a.mayThrow() && a.speaks()&ofFault != 0
 }
 
 // lacksTrace reports whether the record holds an exception and no trace of it.

@@ -164,7 +164,8 @@ func TestNamesException(t *testing.T) {
 }
 
 func TestAnnouncesException(t *testing.T) {
-	table(t, announcesException, []string{
+	announces := func(b []byte) bool { return (&assembly{message: b}).announcesException() }
+	table(t, announces, []string{
 		"Exception while ticking lord with job Gadget.LordJob: ",
 		"JobDriver threw exception in toil Draw's initAction for pawn Мира driver=JobDriver_Draw",
 		"Error in Panel",

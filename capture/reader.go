@@ -10,7 +10,6 @@ import (
 	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/capture/internal/unity"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/logline"
 )
 
 // Reader reads the records of one capture, in order. It is not safe for
@@ -313,7 +312,7 @@ func (r *Reader) take(ln *line) bool {
 		if r.held.again || !r.asm.awaitsTrace() {
 			return false
 		}
-		h := logline.Parse(text(ln.text))
+		h := ln.logger()
 		return !h.Sure && !h.Leveled && r.holds(ln)
 	case !r.layout.unity():
 		return false

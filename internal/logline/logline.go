@@ -52,7 +52,7 @@ func Of(e *event.Entry) string {
 
 // mayHave reports whether a text may have a head: of most it is known by their first bytes that they have none.
 func mayHave(s string) bool {
-	if len(s) < 8 {
+	if len(s) < minHead {
 		return false
 	}
 	switch c := s[0]; {
@@ -67,6 +67,9 @@ func mayHave(s string) bool {
 	}
 	return false
 }
+
+// minHead is the length of the shortest head with a text.
+const minHead = 8
 
 // maxDay is the length of the longest name of a day, with a comma.
 const maxDay = len("Wednesday,")
@@ -142,6 +145,16 @@ func (p *parser) rest() string { return p.s[p.i:] }
 // read reads the head up to the level.
 func (p *parser) read() {
 	p.skipSpace()
+	s := p.rest()
+	if len(s) >= minHead && !mayHave(s) { // no head, but maybe the level of a text, or a day
+		n := wordLen(s)
+		if strings.IndexByte(s[:n], ':') > 0 {
+			p.word()
+			return
+		} else if n > 1 && (n == len(s) || s[n] != ',') {
+			return
+		}
+	}
 	if !p.special() {
 		p.parts()
 	}
