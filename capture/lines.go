@@ -27,6 +27,7 @@ type line struct {
 	time    int64 // that a container wrote in front of it, in nanoseconds since 1970; 0 without one
 	partial bool  // the next line continues it
 
+	ready  bool         // colors and the wrapping by a container were taken off
 	frame  answer       // of isFrame
 	head   logline.Head // of logger
 	headed bool

@@ -254,7 +254,10 @@ func (f *Head) script(t string) bool {
 		name, place, _ = strings.Cut(rest, "() - \"")
 		place = strings.Replace(place, `" Line `, ":", 1)
 	} else {
-		name, place, _ = strings.Cut(t, "@")
+		var ok bool
+		if name, place, ok = strings.Cut(t, "@"); !ok {
+			return false
+		}
 		place = strings.TrimSuffix(strings.TrimRight(place, "0123456789"), ":")
 	}
 	file := File(place)
