@@ -312,7 +312,7 @@ const (
 func (a *assembly) speaks() words {
 	if a.spoken == 0 {
 		a.spoken = searched
-		if head := a.head(); bytes.Contains(head, []byte("xception")) {
+		if head := a.head(); contains(head, 'x', "xception") {
 			a.spoken |= ofFault | ofException
 		} else if speaksOfFault(head) {
 			a.spoken |= ofFault

@@ -72,7 +72,9 @@ var completeReports = beginningsOf(rimworld.Reports...)
 
 // speaksOfFault reports whether b has one of the words with which a failure is
 // reported.
-func speaksOfFault(b []byte) bool { return containsAny(b, "xception", "rror", "ailed", "threw ") }
+func speaksOfFault(b []byte) bool {
+	return contains(b, 'x', "xception") || containsAny(b, "rror", "ailed") || contains(b, 'w', "threw ")
+}
 
 // speaksOfTrouble reports whether b, the first line of a record that ends in a colon, may
 // announce an exception: besides the words of a failure it has those with which people

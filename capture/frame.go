@@ -13,8 +13,12 @@ func isFrame(b []byte) bool {
 	if t := trimLeft(b); len(t) < len(b) && hasPrefix(t, "at ") && frame.Dotted(text(t[len("at "):])) {
 		return true // as most frames are, in a third of the time
 	}
-	f, c := frame.Parse(text(b))
-	return c == frame.Sure && !f.Address && !f.Python || isOffsetFrame(b)
+	if frame.May(text(b)) {
+		if f, c := frame.Parse(text(b)); c == frame.Sure && !f.Address && !f.Python {
+			return true
+		}
+	}
+	return isOffsetFrame(b)
 }
 
 // isBareAtFrame reports whether b, a line at the margin, is "at", a method and its

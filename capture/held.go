@@ -24,8 +24,9 @@ const (
 
 // heldLine is a line held back. Its text lies in heldLines.text.
 type heldLine struct {
-	no, blanks int // blanks: blank lines above it
-	from, to   int
+	line
+	blanks   int // above it
+	from, to int
 }
 
 // heldLines are the lines held back below the open record, or being looked at
@@ -48,7 +49,8 @@ func (h *heldLines) hold(ln *line, blanks int) bool {
 	}
 	from := len(h.text)
 	h.text = append(h.text, ln.text...)
-	h.lines = append(h.lines, heldLine{no: ln.no, blanks: blanks, from: from, to: len(h.text)})
+	held := line{no: ln.no, ended: true, ready: true, frame: ln.frame, head: ln.head, headed: ln.headed}
+	h.lines = append(h.lines, heldLine{line: held, blanks: blanks, from: from, to: len(h.text)})
 	return true
 }
 
@@ -59,8 +61,9 @@ func (h *heldLines) reset() { *h = heldLines{lines: h.lines[:0], text: h.text[:0
 
 // line is the line that was held at place i.
 func (h *heldLines) line(i int) line {
-	l := &h.lines[i]
-	return line{no: l.no, text: h.text[l.from:l.to], ended: true, ready: true}
+	l := h.lines[i]
+	l.text = h.text[l.from:l.to]
+	return l.line
 }
 
 // awaitsTrace reports whether the record seems to end in the middle: it holds an

@@ -38,6 +38,11 @@ func (t *beginnings) length(b []byte) int {
 	return 0
 }
 
+// contains reports whether s is in b, by its rarest byte first: nearly every record is searched.
+func contains(b []byte, rarest byte, s string) bool {
+	return bytes.IndexByte(b, rarest) >= 0 && bytes.Contains(b, []byte(s))
+}
+
 // containsAny reports whether one of the texts is in b.
 func containsAny(b []byte, texts ...string) bool {
 	return slices.ContainsFunc(texts, func(s string) bool { return bytes.Contains(b, []byte(s)) })

@@ -375,6 +375,26 @@ func (f *Frame) certainty(wrapper, indented bool) Certainty {
 	return None
 }
 
+// May reports whether a line may be a frame of code that is no script. Most lines of a log are none, and need no more.
+func May(line string) bool {
+	t := trimLeft(line)
+	return t != "" && (strings.IndexByte("aF#0(-R[", t[0]) >= 0 || callable(t, len(t) < len(line)))
+}
+
+// callable reports whether a line may have a method before parentheses: at the margin only generic arguments have a
+// space before them.
+func callable(t string, indented bool) bool {
+	for i := range len(t) {
+		switch c := t[i]; {
+		case c == '(', c == ' ' && !indented:
+			return c == '(' || strings.HasPrefix(t[i+1:], "(")
+		case c == '<', c == '[':
+			return strings.IndexByte(t[i:], '(') >= 0
+		}
+	}
+	return false
+}
+
 // native reports whether the path of a method is one of C++.
 func native(path string) bool {
 	if i := strings.IndexAny(path, "[<`"); i >= 0 {
@@ -460,13 +480,15 @@ func Offset(rest string) bool {
 // Throwable returns the length of the type of an exception with which s begins, 0 if it begins with none. It ends in
 // Exception; a dotted name may also end in Error or Throwable. After it comes nothing, a colon, " --->" or " (".
 func Throwable(s string) (n int, qualified bool) {
-	for n < len(s) && (letter(s[n]) || s[n]-'0' < 10 || s[n] == '.' || s[n] == '+' || s[n] == '`' || s[n] == '$') {
+	for n < len(s) && types[s[n]] {
 		n++
+	}
+	if n < len("Error") || !letter(s[0]) {
+		return 0, false
 	}
 	name, rest := s[:n], s[n:]
 	qualified = strings.IndexByte(name, '.') > 0
 	switch {
-	case n == 0 || !letter(name[0]):
 	case !strings.HasSuffix(name, "Exception") &&
 		(!qualified || !strings.HasSuffix(name, "Error") && !strings.HasSuffix(name, "Throwable")):
 	case trimLeft(rest) == "", rest[0] == ':', strings.HasPrefix(rest, " --->"), strings.HasPrefix(rest, " ("):
@@ -474,3 +496,11 @@ func Throwable(s string) (n int, qualified bool) {
 	}
 	return 0, false
 }
+
+// types are the bytes that the name of a type may have.
+var types = func() (t [256]bool) {
+	for c := range t {
+		t[c] = letter(byte(c)) || byte(c)-'0' < 10 || strings.IndexByte(".+`$", byte(c)) >= 0
+	}
+	return t
+}()
