@@ -324,11 +324,8 @@ func (a *assembly) speaks() words {
 // mentionsException reports whether the message has the word at all. Nearly every
 // record is asked more than once, and nearly none has it.
 func (a *assembly) mentionsException() bool {
-	if a.lines == 1 && a.speaks()&ofException == 0 {
-		return false
-	}
 	if a.searched != len(a.message) {
-		a.searched, a.mentions = len(a.message), bytes.Contains(a.message, []byte("Exception"))
+		a.searched, a.mentions = len(a.message), contains(a.message, 'x', "Exception")
 	}
 	return a.mentions
 }

@@ -18,13 +18,13 @@ import (
 //
 // The prefix of the journal is the head of a record, so that it stays where the line may begin one.
 func (r *Reader) unwrap(ln *line) {
-	ln.text = ln.text[composeLen(ln.text):]
-	origin := ln.text[:journalLen(ln.text)]
-	rest := ln.text[len(origin):]
-	if len(origin) > 0 && (blank(rest) || isIndented(rest) || bytes.Equal(origin, r.origin)) {
-		ln.text = rest
-	} else {
-		origin = nil
+	var origin []byte
+	if len(ln.text) > 0 && isName(ln.text[0]) {
+		ln.text = ln.text[composeLen(ln.text):]
+		n := journalLen(ln.text)
+		if rest := ln.text[n:]; n > 0 && (blank(rest) || isIndented(rest) || bytes.Equal(ln.text[:n], r.origin)) {
+			origin, ln.text = ln.text[:n], rest
+		}
 	}
 	r.origin = append(r.origin[:0], origin...)
 	if b := ln.text; len(b) > len("2031-04-05T10:00:00Z stdout") && isDigit(b[0]) && b[10] == 'T' {
@@ -89,9 +89,11 @@ func composeLen(b []byte) int {
 	for digits > 0 && isDigit(b[digits-1]) {
 		digits--
 	}
+	if digits < 2 || digits == n || b[digits-1] != '-' && b[digits-1] != '_' {
+		return 0
+	}
 	rest := trimLeft(b[n:])
-	if digits < 2 || digits == n || b[digits-1] != '-' && b[digits-1] != '_' || len(rest) == len(b)-n ||
-		!hasPrefix(rest, "| ") && string(rest) != "|" {
+	if len(rest) == len(b)-n || !hasPrefix(rest, "| ") && string(rest) != "|" {
 		return 0
 	}
 	return len(b) - len(rest) + min(len(rest), 2)

@@ -155,7 +155,7 @@ func (p *parser) read() {
 			return
 		}
 	}
-	if !p.special() {
+	if s != "" && s[0] == '[' || !p.special() {
 		p.parts()
 	}
 }
@@ -306,6 +306,9 @@ func (p *parser) word() bool {
 	}
 	n := wordLen(s)
 	word := s[:n]
+	if !p.timed && !p.number && n > 1 && s[1]-'a' < 26 && letters(word) == n {
+		return false // as most texts begin
+	}
 	if eq := strings.IndexByte(word, '='); eq > 0 {
 		return p.pair(word, eq)
 	}
