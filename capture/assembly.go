@@ -312,7 +312,7 @@ const (
 func (a *assembly) speaks() words {
 	if a.spoken == 0 {
 		a.spoken = searched
-		if head := a.head(); contains(head, 'x', "xception") {
+		if head := a.head(); contains(text(head), 'x', "xception") {
 			a.spoken |= ofFault | ofException
 		} else if speaksOfFault(head) {
 			a.spoken |= ofFault
@@ -325,7 +325,7 @@ func (a *assembly) speaks() words {
 // record is asked more than once, and nearly none has it.
 func (a *assembly) mentionsException() bool {
 	if a.searched != len(a.message) {
-		a.searched, a.mentions = len(a.message), contains(a.message, 'x', "Exception")
+		a.searched, a.mentions = len(a.message), contains(text(a.message), 'x', "Exception")
 	}
 	return a.mentions
 }

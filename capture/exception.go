@@ -73,7 +73,7 @@ var completeReports = beginningsOf(rimworld.Reports...)
 // speaksOfFault reports whether b has one of the words with which a failure is
 // reported.
 func speaksOfFault(b []byte) bool {
-	return contains(b, 'x', "xception") || containsAny(b, "rror", "ailed") || contains(b, 'w', "threw ")
+	return contains(text(b), 'x', "xception") || containsAny(b, "rror", "ailed") || contains(text(b), 'w', "threw ")
 }
 
 // speaksOfTrouble reports whether b, the first line of a record that ends in a colon, may

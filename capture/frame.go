@@ -13,12 +13,11 @@ func isFrame(b []byte) bool {
 	if t := trimLeft(b); len(t) < len(b) && hasPrefix(t, "at ") && frame.Dotted(text(t[len("at "):])) {
 		return true // as most frames are, in a third of the time
 	}
-	if frame.May(text(b)) {
-		if f, c := frame.Parse(text(b)); c == frame.Sure && !f.Address && !f.Python {
-			return true
-		}
+	if !frame.May(text(b)) {
+		return false
 	}
-	return isOffsetFrame(b)
+	f, c := frame.Parse(text(b))
+	return c == frame.Sure && !f.Address && !f.Python || isOffsetFrame(b)
 }
 
 // isBareAtFrame reports whether b, a line at the margin, is "at", a method and its

@@ -3,6 +3,7 @@ package capture
 import (
 	"bytes"
 	"slices"
+	"strings"
 )
 
 // Small helpers on bytes. Comparisons with string(b[:n]) do not allocate.
@@ -38,9 +39,9 @@ func (t *beginnings) length(b []byte) int {
 	return 0
 }
 
-// contains reports whether s is in b, by its rarest byte first: nearly every record is searched.
-func contains(b []byte, rarest byte, s string) bool {
-	return bytes.IndexByte(b, rarest) >= 0 && bytes.Contains(b, []byte(s))
+// contains reports whether s is in text, by its rarest byte first: nearly every record is searched.
+func contains(text string, rarest byte, s string) bool {
+	return strings.IndexByte(text, rarest) >= 0 && strings.Contains(text, s)
 }
 
 // containsAny reports whether one of the texts is in b.

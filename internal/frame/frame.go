@@ -376,20 +376,23 @@ func (f *Frame) certainty(wrapper, indented bool) Certainty {
 }
 
 // May reports whether a line may be a frame of code that is no script. Most lines of a log are none, and need no more.
+// At the margin, only generic arguments have a space before the arguments of a method or " at offset ".
 func May(line string) bool {
 	t := trimLeft(line)
-	return t != "" && (strings.IndexByte("aF#0(-R[", t[0]) >= 0 || callable(t, len(t) < len(line)))
-}
-
-// callable reports whether a line may have a method before parentheses: at the margin only generic arguments have a
-// space before them.
-func callable(t string, indented bool) bool {
+	switch {
+	case t == "":
+		return false
+	case strings.IndexByte("aF#0(-R[<", t[0]) >= 0:
+		return true
+	case len(t) < len(line):
+		return strings.IndexByte(t, '(') > 0
+	}
 	for i := range len(t) {
-		switch c := t[i]; {
-		case c == '(', c == ' ' && !indented:
-			return c == '(' || strings.HasPrefix(t[i+1:], "(")
-		case c == '<', c == '[':
-			return strings.IndexByte(t[i:], '(') >= 0
+		switch t[i] {
+		case ' ':
+			return strings.HasPrefix(t[i:], " (") || strings.HasPrefix(t[i:], " at offset ")
+		case '(', '<', '[':
+			return true
 		}
 	}
 	return false
