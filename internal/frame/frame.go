@@ -387,15 +387,9 @@ func May(line string) bool {
 	case len(t) < len(line):
 		return strings.IndexByte(t, '(') > 0
 	}
-	for i := range len(t) {
-		switch t[i] {
-		case ' ':
-			return strings.HasPrefix(t[i:], " (") || strings.HasPrefix(t[i:], " at offset ")
-		case '(', '<', '[':
-			return true
-		}
-	}
-	return false
+	word, rest, _ := strings.Cut(t, " ")
+	return strings.HasPrefix(rest, "(") || strings.HasPrefix(rest, "at offset ") || strings.IndexByte(word, '(') > 0 ||
+		strings.IndexByte(word, '<') > 0 || strings.IndexByte(word, '[') > 0
 }
 
 // native reports whether the path of a method is one of C++.
@@ -483,7 +477,7 @@ func Offset(rest string) bool {
 // Throwable returns the length of the type of an exception with which s begins, 0 if it begins with none. It ends in
 // Exception; a dotted name may also end in Error or Throwable. After it comes nothing, a colon, " --->" or " (".
 func Throwable(s string) (n int, qualified bool) {
-	for n < len(s) && types[s[n]] {
+	for n < len(s) && (letter(s[n]) || s[n]-'0' < 10 || strings.IndexByte(".+`$", s[n]) >= 0) {
 		n++
 	}
 	if n < len("Error") || !letter(s[0]) {
@@ -499,11 +493,3 @@ func Throwable(s string) (n int, qualified bool) {
 	}
 	return 0, false
 }
-
-// types are the bytes that the name of a type may have.
-var types = func() (t [256]bool) {
-	for c := range t {
-		t[c] = letter(byte(c)) || byte(c)-'0' < 10 || strings.IndexByte(".+`$", byte(c)) >= 0
-	}
-	return t
-}()

@@ -62,8 +62,7 @@ func mayHave(s string) bool {
 		return s[1]-'A' < 26 || isDigit(s[1]) || s[1] == '/' || s[3] == ' ' || s[3] == ',' ||
 			strings.HasPrefix(s, "Log") || strings.IndexByte(s[:min(len(s), maxDay)], ',') > 0
 	case c-'a' < 26: // "time=", "level=", "fail: "
-		return strings.IndexByte(s[:6], '=') > 0 || s[4] == ':' || strings.HasPrefix(s, "timestamp=") ||
-			strings.HasPrefix(s, "severity=") || strings.HasPrefix(s, "loglevel=")
+		return s[4] == ':' || strings.IndexByte(s[:min(len(s), len("timestamp="))], '=') > 0
 	}
 	return false
 }
@@ -86,15 +85,10 @@ const (
 func Parse(line string) Head {
 	p := parser{s: line}
 	p.read()
+	level := p.head.Level
 	p.tail()
+	p.head.Level = level // before the level of another logger
 	return p.head
-}
-
-// Level returns the level that a line gives itself. It is quicker than Parse.
-func Level(line string) (event.Level, bool) {
-	p := parser{s: line}
-	p.read()
-	return p.head.Level, p.head.Leveled
 }
 
 // parser reads a head from left to right.
@@ -175,6 +169,8 @@ func (p *parser) part() bool {
 	switch c := s[0]; {
 	case c == '[', c == '"', (c == '(' || c == '<') && p.names == 0 && (p.timed || digits(s[1:]) > 0 || opensLevel(s)):
 		return p.tag()
+	case !p.timed && !p.number && plainWord(s) && s[1]-'a' < 26 && letters(s) != len("Sat"):
+		return false // as most texts begin
 	case p.names == 0 && (isDigit(c) || !p.timed) && p.time():
 		return true
 	case isDigit(c):
@@ -306,9 +302,6 @@ func (p *parser) word() bool {
 	}
 	n := wordLen(s)
 	word := s[:n]
-	if !p.timed && !p.number && n > 1 && s[1]-'a' < 26 && letters(word) == n {
-		return false // as most texts begin
-	}
 	if eq := strings.IndexByte(word, '='); eq > 0 {
 		return p.pair(word, eq)
 	}

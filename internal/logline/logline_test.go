@@ -209,9 +209,9 @@ func TestHeadsInAnyForm(t *testing.T) {
 	} {
 		for _, at := range times {
 			line := fmt.Sprintf(strings.Replace(form, "T", at, 1), text)
-			level, ok := Level(line)
-			assert.True(t, ok && level == event.LevelError, line)
-			assert.Contains(t, Text(line, level), text, line)
+			h := Parse(line)
+			assert.True(t, h.Leveled && h.Level == event.LevelError, line)
+			assert.Contains(t, Text(line, h.Level), text, line)
 			assert.Contains(t, Text(line, event.LevelUnknown), text, line)
 		}
 	}

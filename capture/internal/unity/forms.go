@@ -107,7 +107,7 @@ func Generation(line string) (generation uint8, ok bool) {
 func IsSignal(line string) bool {
 	rest, ok := strings.CutPrefix(line, "Got a ")
 	if !ok {
-		return (line[0] == 'N' || line[0] <= ' ') && strings.HasPrefix(strings.TrimLeft(line, " \t"), "Native Crash Reporting")
+		return strings.HasPrefix(strings.TrimLeft(line, " \t"), "Native Crash Reporting")
 	}
 	signal, rest, ok := strings.Cut(rest, " ")
 	return ok && signal != "" && strings.Trim(signal, capitals) == "" &&
