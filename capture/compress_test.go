@@ -50,7 +50,7 @@ func numbered(n int) string {
 }
 
 func TestCompressed(t *testing.T) {
-	text := unity2022_3 + numbered(20_000)
+	text := unity2022_3 + numbered(12_000)
 	requireEveryWay(t, records(t, text), text, "long")
 }
 

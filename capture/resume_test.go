@@ -70,7 +70,7 @@ func TestStreamResume(t *testing.T) {
 		data = data[:min(len(data), 20_000)]
 		all, r := read(t, bytes.NewReader(data), Options{})
 		opt := Options{Layout: r.At().Layout} // which is recognized by more the second time
-		for stop := 1; stop < len(all); stop += 1 + len(all)/50 {
+		for stop := 1; stop < len(all); stop += 1 + len(all)/20 {
 			for _, size := range []int{1 << 20, 900, 37} {
 				at, want := interrupted(t, data, size, stop, size == 37, opt)
 				got := resumed(t, data, 0, at, opt)
