@@ -83,8 +83,6 @@ type openRecord struct {
 	thrown    bool  // the exception has been read below it; see joinsChained
 	chained   bool  // and that another trace follows
 	dump      bool  // a dump of Go's is open; see joinsDump
-	searched  int   // length of the message when it was searched for mentions
-	mentions  bool  // the message has the word Exception; see mentionsException
 	spoken    words // of speaks
 	own       logline.Head
 	headed    bool // own is of the first line; see logger
@@ -321,19 +319,6 @@ func (a *assembly) speaks() words {
 	return a.spoken
 }
 
-// mentionsException reports whether the message has the word at all. Nearly every
-// record is asked more than once, and nearly none has it.
-func (a *assembly) mentionsException() bool {
-	if a.searched != len(a.message) {
-		a.searched, a.mentions = len(a.message), contains(text(a.message), 'x', "Exception")
-	}
-	return a.mentions
-}
-
-// mentionsNone reports whether it is known already that the message does not have the
-// word.
-func (a *assembly) mentionsNone() bool { return a.searched == len(a.message) && !a.mentions }
-
 // isException reports whether the record has the form of an exception. Asked
 // only where there is other evidence for one, since it searches the text.
 func (a *assembly) isException() bool {
@@ -342,5 +327,5 @@ func (a *assembly) isException() bool {
 	}
 	head := a.head()
 	n, _ := exceptionType(head)
-	return n > 0 || !a.mentionsNone() && namesException(head)
+	return n > 0 || namesException(head)
 }

@@ -14,13 +14,6 @@ import (
 // "System.NullReferenceException: …", "NullReferenceException: …".
 func exceptionType(b []byte) (n int, qualified bool) { return frame.Throwable(text(b)) }
 
-// typeBytes are those that the name of a type may have.
-var typeBytes = func() (t [256]bool) {
-	t = names
-	t['.'], t['+'], t['`'] = true, true, true
-	return t
-}()
-
 // beginsException reports whether b, the text of a record, is nothing but an
 // exception and its message, as the engine prints an uncaught one.
 func beginsException(b []byte) bool {
@@ -32,7 +25,7 @@ func beginsException(b []byte) bool {
 // in "Error in LordToil.Init(): System.NullReferenceException: …".
 func namesException(b []byte) bool {
 	const word = "Exception"
-	for {
+	for bytes.IndexByte(b, 'x') >= 0 {
 		i := bytes.Index(b, []byte(word))
 		if i < 0 {
 			return false
@@ -45,6 +38,7 @@ func namesException(b []byte) bool {
 		}
 		b = rest
 	}
+	return false
 }
 
 // opensException reports whether b, a line at the margin, is an exception or names

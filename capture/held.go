@@ -73,7 +73,7 @@ func (a *assembly) awaitsTrace() bool {
 }
 
 // lacksTrace reports whether the record holds an exception and no trace of it.
-func (a *assembly) lacksTrace() bool { return a.mayThrow() && a.mentionsException() && a.isException() }
+func (a *assembly) lacksTrace() bool { return a.mayThrow() && a.isException() }
 
 // mayThrow reports whether the record may have a trace, and has none.
 func (a *assembly) mayThrow() bool {

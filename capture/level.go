@@ -32,7 +32,7 @@ func (a *assembly) level(r *Reader) (event.Level, Evidence) {
 		return a.console, evidenceConsole
 	case (a.frames > 0 || a.refState != "" || a.footer) && a.isException():
 		return event.LevelError, evidenceException
-	case !a.mentionsNone() && beginsException(a.message):
+	case beginsException(a.message):
 		return event.LevelError, evidenceException
 	}
 	return a.footerLevel(r)
@@ -53,7 +53,7 @@ func (a *assembly) footerLevel(r *Reader) (event.Level, Evidence) {
 	case tagged:
 		return tag, evidenceTag
 	case leveled && r.footers > 0 && !a.footer && (r.layout == layoutUnity2019_2 || r.layout == layoutUnity2019_4) &&
-		a.frames == 0 && a.refState == "" && a.split != evidenceHole && !a.opensFault():
+		a.frames == 0 && a.refState == "" && a.split != evidenceHole && !opensFault(a.message):
 		return event.LevelInfo, evidenceNoFooter
 	}
 	return event.LevelUnknown, evidenceNone
@@ -64,12 +64,6 @@ func (a *assembly) footerLevel(r *Reader) (event.Level, Evidence) {
 // may lack a footer, and of a report whose end was not recognized only the last
 // line has one; so the lack of it is no evidence there.
 func opensFault(b []byte) bool { return opensFaultWord(b) || namesException(b) }
-
-// opensFault is opensFault of the message, by the state of the record.
-func (a *assembly) opensFault() bool {
-	b := a.message
-	return opensFaultWord(b) || a.mentionsException() && namesException(b)
-}
 
 // opensFaultWord reports whether such reports open with the first word of b.
 func opensFaultWord(b []byte) bool {

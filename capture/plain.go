@@ -203,14 +203,8 @@ func (a *assembly) reportsFault() bool {
 // isThrown reports whether b is the type of an exception, with at least so many
 // dots in it, and nothing else or its message: "java.lang.Error: stuck", "KeyError: 'x'".
 func isThrown(b []byte, dots int) bool {
-	n := 0
-	for n < len(b) && (typeBytes[b[n]] || b[n] == '$') {
-		if b[n] == '.' {
-			dots--
-		}
-		n++
-	}
-	if n == 0 || dots > 0 || isDigit(b[0]) || b[n-1] == '.' {
+	n := frame.TypeLen(text(b))
+	if n == 0 || isDigit(b[0]) || b[n-1] == '.' || bytes.Count(b[:n], []byte(".")) < dots {
 		return false
 	}
 	rest := b[n:]

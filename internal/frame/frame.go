@@ -375,23 +375,6 @@ func (f *Frame) certainty(wrapper, indented bool) Certainty {
 	return None
 }
 
-// May reports whether a line may be a frame of code that is no script. Most lines of a log are none, and need no more.
-// At the margin, only generic arguments have a space before the arguments of a method or " at offset ".
-func May(line string) bool {
-	t := trimLeft(line)
-	switch {
-	case t == "":
-		return false
-	case strings.IndexByte("aF#0(-R[<", t[0]) >= 0:
-		return true
-	case len(t) < len(line):
-		return strings.IndexByte(t, '(') > 0
-	}
-	word, rest, _ := strings.Cut(t, " ")
-	return strings.HasPrefix(rest, "(") || strings.HasPrefix(rest, "at offset ") || strings.IndexByte(word, '(') > 0 ||
-		strings.IndexByte(word, '<') > 0 || strings.IndexByte(word, '[') > 0
-}
-
 // native reports whether the path of a method is one of C++.
 func native(path string) bool {
 	if i := strings.IndexAny(path, "[<`"); i >= 0 {
@@ -474,12 +457,26 @@ func Offset(rest string) bool {
 	return i >= 0 && rest[len(rest)-1] == '>' && len(rest)-i < len(") <0x0123456789abcdef + 0x01234>")
 }
 
+// TypeLen returns the length of the bytes with which s begins that the name of a type may have.
+func TypeLen(s string) int {
+	n := 0
+	for n < len(s) && types[s[n]] {
+		n++
+	}
+	return n
+}
+
+var types = func() (t [256]bool) {
+	for c := range t {
+		t[c] = letter(byte(c)) || byte(c)-'0' < 10 || strings.IndexByte(".+`$", byte(c)) >= 0
+	}
+	return t
+}()
+
 // Throwable returns the length of the type of an exception with which s begins, 0 if it begins with none. It ends in
 // Exception; a dotted name may also end in Error or Throwable. After it comes nothing, a colon, " --->" or " (".
 func Throwable(s string) (n int, qualified bool) {
-	for n < len(s) && (letter(s[n]) || s[n]-'0' < 10 || strings.IndexByte(".+`$", s[n]) >= 0) {
-		n++
-	}
+	n = TypeLen(s)
 	if n < len("Error") || !letter(s[0]) {
 		return 0, false
 	}
