@@ -13,7 +13,7 @@ func isFrame(b []byte) bool {
 	t := trimLeft(b)
 	indented := len(t) < len(b)
 	if indented && hasPrefix(t, "at ") && frame.Dotted(text(t[len("at "):])) {
-		return true // as most frames are, in a third of the time
+		return true // as most frames are
 	}
 	if !mayBeFrame(t, indented) {
 		return false
