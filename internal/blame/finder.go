@@ -49,7 +49,6 @@ type Finder struct {
 	keys     []modKeys         // of mods
 	taught   map[string]bool   // all of a mod that Learn was given, once more would change nothing
 	lessons  int               // see Lessons
-	key      []byte            // scratch
 	inLists  int               // how many of them are from complete lists; see LearnAll
 	index    map[string]int    // folded name → index in mods plus one, or ambiguous
 	hints    map[string]int    // folded end of a package id, in the same way: weaker

@@ -35,8 +35,8 @@ const maxWorkshopDigits = 20
 // package id. It returns false, and learns nothing, when there is no room, or the mod has no name
 // that could be shown.
 func (f *Finder) Learn(m Mod) bool {
-	f.key = m.appendKey(f.key[:0])
-	if f.taught[string(f.key)] {
+	all := strings.Join(append([]string{m.Name, m.PackageID, m.WorkshopID}, m.Assemblies...), "\x00")
+	if f.taught[all] {
 		return true // a program lists its mods again in each run
 	}
 	id := display(stem(m.PackageID))
@@ -85,20 +85,9 @@ func (f *Finder) Learn(m Mod) bool {
 		f.alias(f.index, a, n)
 	}
 	if f.lessons++; len(f.taught) < f.max {
-		f.taught[string(f.key)] = true
+		f.taught[all] = true
 	}
 	return true
-}
-
-// appendKey appends all of m.
-func (m *Mod) appendKey(b []byte) []byte {
-	for _, s := range [...]string{m.Name, m.PackageID, m.WorkshopID} {
-		b = append(append(b, s...), 0)
-	}
-	for _, a := range m.Assemblies {
-		b = append(append(b, a...), 0)
-	}
-	return b
 }
 
 // Lessons returns a number that grows with each mod that taught something: answers at a lower one may be outdated.

@@ -140,17 +140,14 @@ func (p *parser) rest() string { return p.s[p.i:] }
 func (p *parser) read() {
 	p.skipSpace()
 	s := p.rest()
-	if len(s) >= minHead && !mayHave(s) { // no head, but maybe the level of a text, or a day
-		n := wordLen(s)
-		if strings.IndexByte(s[:n], ':') > 0 {
-			p.word()
-			return
-		} else if n > 1 && (n == len(s) || s[n] != ',') {
-			return
+	n := wordLen(s)
+	switch {
+	case n <= 1 || n < len(s) && s[n] == ',' || len(s) < minHead || mayHave(s):
+		if !p.special() {
+			p.parts()
 		}
-	}
-	if s != "" && s[0] == '[' || !p.special() {
-		p.parts()
+	case strings.IndexByte(s[:n], ':') > 0: // maybe a level, as some texts begin
+		p.word()
 	}
 }
 
