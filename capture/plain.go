@@ -29,7 +29,7 @@ func (a *assembly) joinsPlain(ln *line) verdict {
 		return joined(partStack, evidenceFrame)
 	case a.blanks <= maxInnerBlanks && a.joinsChained(b):
 		return joined(partMessage, evidenceForm)
-	case a.blanks <= maxInnerBlanks && isElapsed(a.message) && a.reportsFault():
+	case a.blanks <= maxInnerBlanks && isElapsed(a.message) && (isElapsed(b) || a.reportsFault()):
 		if !isElapsed(b) {
 			return joined(partMessage, evidenceForm)
 		}

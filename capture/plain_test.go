@@ -40,6 +40,7 @@ func TestPlainExceptions(t *testing.T) {
 		"a word below an error":           {"2031 ERROR job failed\nretrying\n", []string{"1-1 error", "2-2 unknown"}},
 		"a colon below an error":          {"2031 ERROR job failed\n:\n[]\n", []string{"1-1 error", "2-2 unknown", "3-3 unknown"}},
 		"a host below an error":           {"2031 ERROR job failed\n10.0.0.1: gone\n", []string{"1-1 error", "2-2 unknown"}},
+		"seconds below a title":           {"   0.950 Info a.cpp:1: on\nstack traceback:\n   1.020 Info b.cpp:1: on\n  20.100 Info c.cpp:1: on\n", []string{"1-2 info", "3-3 info", "4-4 info"}},
 		"seconds, flush right":            {"   0.000 starting\n   0.101 Error Press.cpp:1: stuck\n  in the tray\n 131.421 Info Press.cpp:2: on\n", []string{"1-1 unknown", "2-3 error", "4-4 info"}},
 	} {
 		t.Run(name, func(t *testing.T) {
