@@ -37,13 +37,13 @@ func (e *Engine) LearnInstalled(mods []Mod) int {
 }
 
 func (e *Engine) learnMods(mods []Mod) int {
-	n := 0
+	n, before := 0, e.finder.Lessons()
 	for i := range mods {
 		if e.finder.Learn(mods[i]) {
 			n++
 		}
 	}
-	if n > 0 {
+	if e.finder.Lessons() > before {
 		clear(e.accused)
 		e.coalescer.Rename(e.finder.Called)
 	}

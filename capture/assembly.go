@@ -7,6 +7,7 @@ import (
 	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/capture/internal/unity"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/logline"
 )
 
 // block is a stretch of lines that belong to one record in any form, until its end.
@@ -76,22 +77,20 @@ type openRecord struct {
 	frames    int // lines in stack that are frames
 	crash     reportPart
 	reason    crash.Reason
-	reasoned  bool   // the frame that gives the reason has been read
-	traceback bool   // a trace of Python's is open; see joinsThrown
-	titled    bool   // the first line, of plain text, is a title; see isDrawn
-	thrown    bool   // the exception has been read below it; see joinsChained
-	chained   bool   // and that another trace follows
-	dump      bool   // a dump of Go's is open; see joinsDump
-	searched  int    // length of the message when it was searched for mentions
-	mentions  bool   // the message has the word Exception; see mentionsException
-	leveled   answer // of plainLevel, and the level
-	own       event.Level
+	reasoned  bool  // the frame that gives the reason has been read
+	traceback bool  // a trace of Python's is open; see joinsThrown
+	titled    bool  // the first line, of plain text, is a title; see isDrawn
+	thrown    bool  // the exception has been read below it; see joinsChained
+	chained   bool  // and that another trace follows
+	dump      bool  // a dump of Go's is open; see joinsDump
+	spoken    words // of speaks
+	own       logline.Head
+	headed    bool // own is of the first line; see logger
 	threw     bool // the first frame has the place of an exception's
 	exception bool // a line below the first is an exception that the first announced
 	inner     bool // the last line hands on a further exception; see nests
 	footer    bool
 	engine    bool // the first line is one of the engine's own
-	plain     bool // the first line, all of it, opens plainly
 	section   bool // a title within it has been read; shape is the shape of its lines
 	list      listState
 	anyItem   bool // the list may begin with a line of any look; see beginsList
@@ -123,20 +122,19 @@ func (a *assembly) begin(ln *line, layout Layout) {
 	a.time, a.partial = ln.time, ln.partial
 	a.split = evidenceLine
 	a.cut = ln.cut
-	a.plain = opensPlainly(ln.text) && len(b) <= a.limit
+	a.own, a.headed = ln.head, ln.headed && len(b) <= a.limit
 	if layout == LayoutPlain || layout == LayoutJSON {
 		a.put(partMessage, b)
 		a.titled = isDrawn(b)
 		a.traceback = hasPrefix(b[journalLen(b):], traceback) || !isIndented(b) && hasSuffix(trimRight(b), traceback+":")
 		return
 	}
-	may := opens[b[0]]
 	switch {
 	case crash.IsCause(text(b)), layout == layoutCrash && crash.IsJSONCause(text(b)):
 		a.block, a.split, a.reason = blockReport, evidenceBlock, crash.CauseReason(text(b))
-	case layout == layoutCrash, may&mayCrash != 0 && crash.IsRest(text(b)):
+	case layout == layoutCrash, crash.IsRest(text(b)):
 		a.block, a.split = blockAround, evidenceBlock
-	case may&mayCrash != 0 && isCrashStart(b):
+	case isCrashStart(b):
 		a.block, a.split = blockCrash, evidenceBlock
 	case hasPrefix(b, unity.MemoryStart), hasPrefix(b, unity.MemoryEnd):
 		a.block, a.split = blockMemory, evidenceBlock
@@ -144,15 +142,13 @@ func (a *assembly) begin(ln *line, layout Layout) {
 		a.block = blockSymbols
 	case isPatchTraceStart(b):
 		a.block = blockPatchTrace
-	case may&mayFooter != 0 && unity.IsFooter(text(b)):
+	case unity.IsFooter(text(b)):
 		a.footer, a.sealed = true, true
 	}
 	a.put(partMessage, b)
-	if may&mayRef != 0 {
-		if ref, duplicate, ok := rimworld.Ref(text(b)); ok {
-			a.reference(ref, duplicate)
-			return
-		}
+	if ref, duplicate, ok := rimworld.Ref(text(b)); ok {
+		a.reference(ref, duplicate)
+		return
 	}
 	if ln.isFrame() {
 		a.frame(b)
@@ -160,7 +156,7 @@ func (a *assembly) begin(ln *line, layout Layout) {
 	}
 	a.engine = isEngineLine(b)
 	if announcesList(b) {
-		a.list, a.anyItem = listExpected, speaksOfFault(b) || opensFault(b)
+		a.list, a.anyItem = listExpected, a.speaks()&ofFault != 0 || opensFault(b)
 	}
 }
 
@@ -198,6 +194,7 @@ func (a *assembly) put(to part, b []byte) {
 	switch {
 	case len(*dst) == 0:
 	case to == partHead && len(*dst) < a.limit:
+		a.spoken, a.headed = 0, false
 		*dst = append(*dst, ' ')
 	default:
 		if to == partMessage && a.blanks > 0 {
@@ -292,18 +289,35 @@ func (a *assembly) head() []byte {
 	return a.message
 }
 
-// mentionsException reports whether the message has the word at all. Nearly every
-// record is asked more than once, and nearly none has it.
-func (a *assembly) mentionsException() bool {
-	if a.searched != len(a.message) {
-		a.searched, a.mentions = len(a.message), bytes.Contains(a.message, []byte("Exception"))
+// logger returns the head that a logger wrote in front of the first line. It is read once.
+func (a *assembly) logger() logline.Head {
+	if !a.headed {
+		a.own, a.headed = logline.Parse(text(a.head())), true
 	}
-	return a.mentions
+	return a.own
 }
 
-// mentionsNone reports whether it is known already that the message does not have the
-// word.
-func (a *assembly) mentionsNone() bool { return a.searched == len(a.message) && !a.mentions }
+// words are the words that a text has.
+type words uint8
+
+const (
+	searched    words = 1 << iota
+	ofFault           // see speaksOfFault
+	ofException       // "xception"
+)
+
+// speaks returns the words of the first line. It is searched once.
+func (a *assembly) speaks() words {
+	if a.spoken == 0 {
+		a.spoken = searched
+		if head := a.head(); contains(text(head), 'x', "xception") {
+			a.spoken |= ofFault | ofException
+		} else if speaksOfFault(head) {
+			a.spoken |= ofFault
+		}
+	}
+	return a.spoken
+}
 
 // isException reports whether the record has the form of an exception. Asked
 // only where there is other evidence for one, since it searches the text.
@@ -313,5 +327,5 @@ func (a *assembly) isException() bool {
 	}
 	head := a.head()
 	n, _ := exceptionType(head)
-	return n > 0 || !a.mentionsNone() && namesException(head)
+	return n > 0 || namesException(head)
 }

@@ -56,6 +56,9 @@ func (s *bannerState) again(b []byte, detect func(string) format.Evidence) bool 
 
 // sameButDigits reports whether two lines are the same without their digits.
 func sameButDigits(a, b []byte) bool {
+	if x, y := a[len(a)-1], b[len(b)-1]; x != y && !isDigit(x) && !isDigit(y) {
+		return false // as most lines, of which the head is the same
+	}
 	for i, j := 0, 0; ; i, j = i+1, j+1 {
 		for i < len(a) && isDigit(a[i]) {
 			i++

@@ -6,7 +6,6 @@ import (
 
 	"github.com/heedlog/heed/capture/internal/crash"
 	"github.com/heedlog/heed/internal/frame"
-	"github.com/heedlog/heed/internal/logline"
 )
 
 // unwrap takes the wrapping by a runtime of containers off ln: Docker an object of JSON, the others
@@ -19,13 +18,13 @@ import (
 //
 // The prefix of the journal is the head of a record, so that it stays where the line may begin one.
 func (r *Reader) unwrap(ln *line) {
-	ln.text = ln.text[composeLen(ln.text):]
-	origin := ln.text[:journalLen(ln.text)]
-	rest := ln.text[len(origin):]
-	if len(origin) > 0 && (blank(rest) || isIndented(rest) || bytes.Equal(origin, r.origin)) {
-		ln.text = rest
-	} else {
-		origin = nil
+	var origin []byte
+	if len(ln.text) > 0 && isName(ln.text[0]) {
+		ln.text = ln.text[composeLen(ln.text):]
+		n := journalLen(ln.text)
+		if rest := ln.text[n:]; n > 0 && (blank(rest) || isIndented(rest) || bytes.Equal(ln.text[:n], r.origin)) {
+			origin, ln.text = ln.text[:n], rest
+		}
 	}
 	r.origin = append(r.origin[:0], origin...)
 	if b := ln.text; len(b) > len("2031-04-05T10:00:00Z stdout") && isDigit(b[0]) && b[10] == 'T' {
@@ -51,24 +50,32 @@ func (r *Reader) unwrap(ln *line) {
 // unhead takes the head of a logger off ln where it is a further line of a trace, below a record that reports a fault.
 func (r *Reader) unhead(ln *line) {
 	a, b := &r.asm, ln.text
-	if a.empty() || a.blanks > 0 || r.layout != LayoutPlain || !a.traceback &&
-		!containsAny(b, "raceback", "tack trace:", `File "`, ": in ", "\tat ", "  at ") || !a.reportsFault() {
+	if a.empty() || a.blanks > 0 || r.layout != LayoutPlain || !ln.logger().Sure {
 		return
 	}
-	h := logline.Parse(text(b))
-	head := b[:h.Len]
-	if hasPrefix(b[h.Len:], "in ") {
+	n := ln.logger().Len
+	head := b[:n]
+	if hasPrefix(b[n:], "in ") {
 		head = head[:bytes.LastIndexAny(bytes.TrimRight(head, " "), " \t")+1] // without the place of a frame
 	}
 	rest := b[len(bytes.TrimRight(head, " \t")):]
 	t := trimLeft(rest)
-	f, c := frame.Parse(text(rest))
 	switch {
-	case !h.Sure || len(t) == 0:
-	case isTraceTitle(t), hasPrefix(t, traceback), a.traceback && !isIndented(rest) && isThrown(t, 0):
-		ln.text = t
-	case isIndented(rest) && (c > frame.None || f.Python || a.traceback):
-		ln.text = rest
+	case len(t) == 0:
+		return
+	case isTraceTitle(t), hasPrefix(t, traceback):
+	case !isIndented(rest):
+		if !a.traceback || !isThrown(t, 0) {
+			return
+		}
+	default:
+		if f, c := frame.Parse(text(rest)); c == frame.None && !f.Python && !a.traceback {
+			return
+		}
+		t = rest
+	}
+	if (a.traceback || containsAny(b, "raceback", "tack trace:", `File "`, ": in ", "\tat ", "  at ")) && a.reportsFault() {
+		ln.text, ln.headed = t, false
 	}
 }
 
@@ -82,9 +89,11 @@ func composeLen(b []byte) int {
 	for digits > 0 && isDigit(b[digits-1]) {
 		digits--
 	}
+	if digits < 2 || digits == n || b[digits-1] != '-' && b[digits-1] != '_' {
+		return 0
+	}
 	rest := trimLeft(b[n:])
-	if digits < 2 || digits == n || b[digits-1] != '-' && b[digits-1] != '_' || len(rest) == len(b)-n ||
-		!hasPrefix(rest, "| ") && string(rest) != "|" {
+	if len(rest) == len(b)-n || !hasPrefix(rest, "| ") && string(rest) != "|" {
 		return 0
 	}
 	return len(b) - len(rest) + min(len(rest), 2)
@@ -93,8 +102,11 @@ func composeLen(b []byte) int {
 // journalLen returns the length of the time, the host and the process in front of b, as the journal prints them with
 // months in any language, 0 without them.
 func journalLen(b []byte) int {
+	if len(b) == 0 || !isName(b[0]) || isDigit(b[0]) {
+		return 0
+	}
 	colon := bytes.IndexByte(b[:min(len(b), 32)], ':')
-	if colon < 5 || len(b) < colon+6 || b[colon+3] != ':' || isDigit(b[0]) {
+	if colon < 5 || len(b) < colon+6 || b[colon+3] != ':' {
 		return 0
 	}
 	end := bytes.Index(b[:min(len(b), 256)], []byte("]:"))

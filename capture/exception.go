@@ -14,13 +14,6 @@ import (
 // "System.NullReferenceException: …", "NullReferenceException: …".
 func exceptionType(b []byte) (n int, qualified bool) { return frame.Throwable(text(b)) }
 
-// typeBytes are those that the name of a type may have.
-var typeBytes = func() (t [256]bool) {
-	t = names
-	t['.'], t['+'], t['`'] = true, true, true
-	return t
-}()
-
 // beginsException reports whether b, the text of a record, is nothing but an
 // exception and its message, as the engine prints an uncaught one.
 func beginsException(b []byte) bool {
@@ -32,7 +25,7 @@ func beginsException(b []byte) bool {
 // in "Error in LordToil.Init(): System.NullReferenceException: …".
 func namesException(b []byte) bool {
 	const word = "Exception"
-	for {
+	for bytes.IndexByte(b, 'x') >= 0 {
 		i := bytes.Index(b, []byte(word))
 		if i < 0 {
 			return false
@@ -45,6 +38,7 @@ func namesException(b []byte) bool {
 		}
 		b = rest
 	}
+	return false
 }
 
 // opensException reports whether b, a line at the margin, is an exception or names
@@ -59,25 +53,22 @@ func opensException(b []byte) bool {
 	return (n > 0 || namesException(b)) && !rimworld.IsPatched(text(b))
 }
 
-// announcesException reports whether b, the first line of a record, leads one
+// announcesException reports whether the first line of the record leads one
 // to expect an exception on the next: it ends in a colon, or mentions an
 // exception or error without giving it. Two reports of the game's mention errors,
 // and are complete.
-func announcesException(b []byte) bool {
-	if announcesList(b) {
-		return true
-	}
-	if namesException(b) || completeReports.begin(b) {
-		return false
-	}
-	return speaksOfFault(b)
+func (a *assembly) announcesException() bool {
+	head := a.head()
+	return announcesList(head) || a.speaks()&ofFault != 0 && !namesException(head) && !completeReports.begin(head)
 }
 
 var completeReports = beginningsOf(rimworld.Reports...)
 
 // speaksOfFault reports whether b has one of the words with which a failure is
 // reported.
-func speaksOfFault(b []byte) bool { return containsAny(b, "xception", "rror", "ailed", "threw ") }
+func speaksOfFault(b []byte) bool {
+	return contains(text(b), 'x', "xception") || containsAny(b, "rror", "ailed") || contains(text(b), 'w', "threw ")
+}
 
 // speaksOfTrouble reports whether b, the first line of a record that ends in a colon, may
 // announce an exception: besides the words of a failure it has those with which people
@@ -98,17 +89,17 @@ func (a *assembly) headsTrace(b []byte, more bool) bool {
 		return false
 	}
 	b = trimRight(b)
-	speaks := a.frames == 0 && containsAny(a.head(), "xception")
 	heads := string(b) == "Technical details" || a.titled && a.frames == 0 && b[0] != '[' && !logline.Parse(text(b)).Sure
 	if title, ok := bytes.CutSuffix(b, []byte(":")); ok && len(title) < maxHeading {
 		first, second, _ := bytes.Cut(title, []byte(" "))
-		heads = isWord(first) && (isWord(second) || speaks)
+		heads = isWord(first) && (isWord(second) || a.frames == 0 && a.speaks()&ofException != 0)
 	}
 	if !heads && a.frames == 0 {
 		n, _ := exceptionType(b)
 		heads = n > 0 && (n == len(b) || more)
 	}
-	return heads && (more || a.titled || speaks || announcesList(a.message) || a.isException())
+	return heads && (more || a.titled || a.frames == 0 && a.speaks()&ofException != 0 || announcesList(a.message) ||
+		a.isException())
 }
 
 // isDrawn reports whether b is a title with a line drawn on both sides: "---- Press Report ----".

@@ -10,11 +10,38 @@ import (
 // isFrame reports whether b cannot be anything but a line of a stack trace; see package frame. The frames of a crash,
 // with addresses, and the frames of Python belong to reports of their own.
 func isFrame(b []byte) bool {
-	if t := trimLeft(b); len(t) < len(b) && hasPrefix(t, "at ") && frame.Dotted(text(t[len("at "):])) {
-		return true // as most frames are, in a third of the time
+	t := trimLeft(b)
+	indented := len(t) < len(b)
+	if indented && hasPrefix(t, "at ") && frame.Dotted(text(t[len("at "):])) {
+		return true // as most frames are
+	}
+	if !mayBeFrame(t, indented) {
+		return false
 	}
 	f, c := frame.Parse(text(b))
 	return c == frame.Sure && !f.Address && !f.Python || isOffsetFrame(b)
+}
+
+// mayBeFrame reports whether b may be a frame. At the margin, only generic arguments have a space before the arguments
+// of a method or " at offset ": most lines are known by their first word.
+func mayBeFrame(b []byte, indented bool) bool {
+	switch {
+	case len(b) == 0:
+		return false
+	case b[0] < 'A' || b[0] == 'a' || b[0] == 'F' || b[0] == 'R' || b[0] == '[' || b[0] == 0x7f:
+		return true
+	case indented:
+		return bytes.IndexByte(b, '(') > 0
+	}
+	for i, c := range b {
+		switch c {
+		case ' ':
+			return hasPrefix(b[i:], " (") || hasPrefix(b[i:], " at offset ")
+		case '(', '<', '[':
+			return true
+		}
+	}
+	return false
 }
 
 // isBareAtFrame reports whether b, a line at the margin, is "at", a method and its

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed/internal/frame"
 	"github.com/heedlog/heed/internal/logline"
 )
 
@@ -89,6 +90,27 @@ func returned(in string) string {
 		}
 	}
 	return string(out)
+}
+
+// FuzzIsFrame holds isFrame, which knows most lines by their first word, to what all of a line shows.
+func FuzzIsFrame(f *testing.F) {
+	for _, s := range []string{
+		"Foo.Bar:Baz (int)", "Foo.Bar.Baz(int)", "System.List`1[[Foo.Bar, Assembly, Version=1.0]]..ctor(IEnumerable`1 c)", "  a> b(int)",
+		"Foo at offset 0 in file:line:column <filename unknown>:0:0", "0ECADE00 (Mono JIT Code) A.B:C ()", "plain prose (with a remark)",
+		"   в A.B(Int32 x) в C:\\a.cs:строка 12", "--- End of stack trace", "Rethrow as X", "\t[0x00012] in <0123>:0 ", "  - acme.mill", "at Foo.Bar () <0x0001b>",
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if blank(b) {
+			t.Skip("lines that are looked at are not blank")
+		}
+		at := trimLeft(b)
+		dotted := len(at) < len(b) && hasPrefix(at, "at ") && frame.Dotted(text(at[len("at "):]))
+		whole, c := frame.Parse(text(b))
+		want := dotted || c == frame.Sure && !whole.Address && !whole.Python || isOffsetFrame(b)
+		require.Equal(t, want, isFrame(b), "%q", b)
+	})
 }
 
 // FuzzUTF16 encodes any text: its records are those of the text itself, however

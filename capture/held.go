@@ -24,8 +24,9 @@ const (
 
 // heldLine is a line held back. Its text lies in heldLines.text.
 type heldLine struct {
-	no, blanks int // blanks: blank lines above it
-	from, to   int
+	line
+	blanks   int // above it
+	from, to int
 }
 
 // heldLines are the lines held back below the open record, or being looked at
@@ -48,7 +49,8 @@ func (h *heldLines) hold(ln *line, blanks int) bool {
 	}
 	from := len(h.text)
 	h.text = append(h.text, ln.text...)
-	h.lines = append(h.lines, heldLine{no: ln.no, blanks: blanks, from: from, to: len(h.text)})
+	held := line{no: ln.no, ended: true, ready: true, frame: ln.frame, head: ln.head, headed: ln.headed}
+	h.lines = append(h.lines, heldLine{line: held, blanks: blanks, from: from, to: len(h.text)})
 	return true
 }
 
@@ -59,18 +61,19 @@ func (h *heldLines) reset() { *h = heldLines{lines: h.lines[:0], text: h.text[:0
 
 // line is the line that was held at place i.
 func (h *heldLines) line(i int) line {
-	l := &h.lines[i]
-	return line{no: l.no, text: h.text[l.from:l.to], ended: true}
+	l := h.lines[i]
+	l.text = h.text[l.from:l.to]
+	return l.line
 }
 
 // awaitsTrace reports whether the record seems to end in the middle: it holds an
 // exception, or its last line is a further exception, and it has no trace.
 func (a *assembly) awaitsTrace() bool {
-	return a.inner || a.lacksTrace() || a.lines == 1 && a.mayThrow() && speaksOfFault(a.message)
+	return a.inner || a.mayThrow() && a.lines == 1 && a.speaks()&ofFault != 0 || a.lacksTrace()
 }
 
 // lacksTrace reports whether the record holds an exception and no trace of it.
-func (a *assembly) lacksTrace() bool { return a.mayThrow() && a.mentionsException() && a.isException() }
+func (a *assembly) lacksTrace() bool { return a.mayThrow() && a.isException() }
 
 // mayThrow reports whether the record may have a trace, and has none.
 func (a *assembly) mayThrow() bool {
@@ -85,20 +88,15 @@ func mayGoOn(b []byte) bool {
 	return !startsRecord(b) && !isBanner(b) && !isRule(b) && !namesException(b)
 }
 
-// endsException reports whether b may follow the last line of an exception's
-// message.
-func endsException(b []byte) bool {
-	_, _, ref := rimworld.Ref(text(b))
-	return ref || isFrame(b) || unity.IsFooter(text(b))
-}
-
-// endedBy reports whether b shows that the lines held belong to the record.
-func (h *heldLines) endedBy(b []byte) bool {
-	var f frame.Head
+// endedBy reports whether ln shows that the lines held belong to the record.
+func (h *heldLines) endedBy(ln *line) bool {
+	b := ln.text
 	if !h.heads {
-		return endsException(b)
+		_, _, ref := rimworld.Ref(text(b))
+		return ref || ln.isFrame() || unity.IsFooter(text(b))
 	}
-	return f.Cut(text(b)) && f.Python || isFrame(b) && !isLogging(b)
+	var f frame.Head
+	return ln.isFrame() && !isLogging(b) || f.Cut(text(b)) && f.Python
 }
 
 // holds decides about ln, which comes after a record that awaits a trace and
@@ -106,7 +104,7 @@ func (h *heldLines) endedBy(b []byte) bool {
 // is to be looked at, after the lines held before it if there are any.
 func (r *Reader) holds(ln *line) bool {
 	a, h := &r.asm, &r.held
-	if !h.empty() && h.endedBy(ln.text) && (a.blanks == 0 || unity.IsFooter(text(ln.text)) && a.blanks <= maxInnerBlanks) {
+	if !h.empty() && h.endedBy(ln) && (a.blanks == 0 || unity.IsFooter(text(ln.text)) && a.blanks <= maxInnerBlanks) {
 		a.addHeld(h)
 		return r.join(ln)
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/capture/internal/unity"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/logline"
 )
 
 // level returns the level of the record and its evidence, from the hardest
@@ -21,9 +20,9 @@ func (a *assembly) level(r *Reader) (event.Level, Evidence) {
 			return l, evidenceTag
 		}
 	}
-	if (r.layout == LayoutPlain || r.layout == LayoutJSON) && (!a.plain || a.message[3] == ' ') { // a day, maybe
-		if l, ok := a.plainLevel(); ok {
-			return l, evidenceTag
+	if r.layout == LayoutPlain || r.layout == LayoutJSON {
+		if h := a.logger(); h.Leveled {
+			return h.Level, evidenceTag
 		}
 	}
 	switch {
@@ -33,7 +32,7 @@ func (a *assembly) level(r *Reader) (event.Level, Evidence) {
 		return a.console, evidenceConsole
 	case (a.frames > 0 || a.refState != "" || a.footer) && a.isException():
 		return event.LevelError, evidenceException
-	case !a.plain && !a.mentionsNone() && beginsException(a.message):
+	case beginsException(a.message):
 		return event.LevelError, evidenceException
 	}
 	return a.footerLevel(r)
@@ -42,10 +41,7 @@ func (a *assembly) level(r *Reader) (event.Level, Evidence) {
 // footerLevel is level by the head of a logger in the text, by a footer and by the lack of one.
 func (a *assembly) footerLevel(r *Reader) (event.Level, Evidence) {
 	leveled := r.format == &rimworld.Format || !r.banner.seen
-	head := logline.Head{}
-	if !a.plain { // a mod may write the head of a logger
-		head = logline.Parse(text(a.head()))
-	}
+	head := a.logger() // of a mod, perhaps
 	tag, tagged := head.Level, head.Sure && head.Leveled
 	switch {
 	case a.footer && tagged && tag > event.LevelWarning:
@@ -57,7 +53,7 @@ func (a *assembly) footerLevel(r *Reader) (event.Level, Evidence) {
 	case tagged:
 		return tag, evidenceTag
 	case leveled && r.footers > 0 && !a.footer && (r.layout == layoutUnity2019_2 || r.layout == layoutUnity2019_4) &&
-		a.frames == 0 && a.refState == "" && a.split != evidenceHole && !a.opensFault():
+		a.frames == 0 && a.refState == "" && a.split != evidenceHole && !opensFault(a.message):
 		return event.LevelInfo, evidenceNoFooter
 	}
 	return event.LevelUnknown, evidenceNone
@@ -69,16 +65,11 @@ func (a *assembly) footerLevel(r *Reader) (event.Level, Evidence) {
 // line has one; so the lack of it is no evidence there.
 func opensFault(b []byte) bool { return opensFaultWord(b) || namesException(b) }
 
-// opensFault is opensFault of the message, by the state of the record.
-func (a *assembly) opensFault() bool {
-	b := a.message
-	return len(b) > 0 && opens[b[0]]&mayFault != 0 && opensFaultWord(b) || a.mentionsException() && namesException(b)
-}
-
 // opensFaultWord reports whether such reports open with the first word of b.
 func opensFaultWord(b []byte) bool {
-	word, _, _ := bytes.Cut(b, []byte(" "))
-	return slices.Contains(faults, text(word))
+	return len(b) > 0 && slices.ContainsFunc(faults[b[0]], func(word string) bool {
+		return hasPrefix(b, word) && (len(b) == len(word) || b[len(word)] == ' ')
+	})
 }
 
-var faults = slices.Concat(unity.Engine.Faults, rimworld.Lines.Faults)
+var faults = linesOf(func(l *unity.Lines) []string { return l.Faults })

@@ -27,7 +27,10 @@ type line struct {
 	time    int64 // that a container wrote in front of it, in nanoseconds since 1970; 0 without one
 	partial bool  // the next line continues it
 
-	frame answer // of isFrame
+	ready  bool         // colors and the wrapping by a container were taken off
+	frame  answer       // of isFrame
+	head   logline.Head // of logger
+	headed bool
 }
 
 // answer caches a predicate of a line.
@@ -43,12 +46,19 @@ const (
 func (ln *line) isFrame() bool {
 	if ln.frame == unasked {
 		ln.frame = no
-		b := ln.text
-		if n := proseWord(b); (n == 0 || b[n+1] == 'a' || b[0] == 'a' || b[0] == 'R') && isFrame(b) {
+		if isFrame(ln.text) {
 			ln.frame = yes
 		}
 	}
 	return ln.frame == yes
+}
+
+// logger returns the head that a logger wrote in front of the text. It is read once.
+func (ln *line) logger() logline.Head {
+	if !ln.headed {
+		ln.head, ln.headed = logline.Parse(text(ln.text)), true
+	}
+	return ln.head
 }
 
 // lineReader splits its source into lines as lineEnd does, unless endAtCR sets

@@ -201,12 +201,12 @@ func (e *endless) Read(p []byte) (int, error) {
 func TestMemoryIsFlat(t *testing.T) {
 	trace := "oh: System.Exception: x\n[Ref 12AB]\n" + strings.Repeat("  at Gadget.Panel.Draw (System.Int32 x) [0x0001f] in <0123>:0 \n", 50)
 	for name, src := range map[string]io.Reader{
-		"one line of 100 MB":   &endless{text: "0123456789abcdef", size: 100 << 20},
-		"one record of 100 MB": io.MultiReader(strings.NewReader(unity2022_3+"head\n"), &endless{text: "  an indented line of a record\n", size: 100 << 20}),
-		"NULs": io.MultiReader(strings.NewReader("a"), &endless{text: strings.Repeat("\x00", 4096), size: 100 << 20},
+		"one line of 12 MB":   &endless{text: "0123456789abcdef", size: 12 << 20},
+		"one record of 12 MB": io.MultiReader(strings.NewReader(unity2022_3+"head\n"), &endless{text: "  an indented line of a record\n", size: 12 << 20}),
+		"NULs": io.MultiReader(strings.NewReader("a"), &endless{text: strings.Repeat("\x00", 4096), size: 12 << 20},
 			strings.NewReader("b\n")),
-		"many traces": io.MultiReader(strings.NewReader(unity2022_3), &endless{text: trace, size: 8 << 20}),
-		"JSON":        &endless{text: `{"msg":"a\tb","level":"info","n":1}` + "\n", size: 2 << 20},
+		"many traces": io.MultiReader(strings.NewReader(unity2022_3), &endless{text: trace, size: 1 << 20}),
+		"JSON":        &endless{text: `{"msg":"a\tb","level":"info","n":1}` + "\n", size: 256 << 10},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := testkit.Must(NewReader(src, Options{}))

@@ -10,22 +10,10 @@ import (
 	"github.com/heedlog/heed/internal/logline"
 )
 
-// plainLevel returns the level that the first line of the record, one of no known program, gives itself where loggers
-// write it. So "Error messages are on" has none. The line is read once.
-func (a *assembly) plainLevel() (event.Level, bool) {
-	if a.leveled == unasked {
-		a.leveled = no
-		if l, ok := logline.Level(text(a.head())); ok {
-			a.own, a.leveled = l, yes
-		}
-	}
-	return a.own, a.leveled == yes
-}
-
 // joinsPlain is joins for text of no known program.
 func (a *assembly) joinsPlain(ln *line) verdict {
 	b := ln.text
-	if opens[b[0]]&mayNest != 0 && a.blanks <= maxInnerBlanks && a.split != evidenceJSON {
+	if a.blanks <= maxInnerBlanks && a.split != evidenceJSON {
 		if v := a.joinsNested(b); v.belongs == yes {
 			return v
 		}
@@ -41,19 +29,18 @@ func (a *assembly) joinsPlain(ln *line) verdict {
 		return joined(partStack, evidenceFrame)
 	case a.blanks <= maxInnerBlanks && a.joinsChained(b):
 		return joined(partMessage, evidenceForm)
-	case a.blanks <= maxInnerBlanks && isElapsed(a.message) && a.reportsFault():
+	case a.blanks <= maxInnerBlanks && isElapsed(a.message) && (isElapsed(b) || a.reportsFault()):
 		if !isElapsed(b) {
 			return joined(partMessage, evidenceForm)
 		}
 	case a.blanks == 0:
-		return a.joinsPlainly(ln)
+		return a.joinsPlainly(b)
 	}
 	return apart()
 }
 
 // joinsPlainly is joinsPlain for a line directly below the last one, which is no frame by itself.
-func (a *assembly) joinsPlainly(ln *line) verdict {
-	b := ln.text
+func (a *assembly) joinsPlainly(b []byte) verdict {
 	switch {
 	case b[0] == '#' && isNumberedFrame(b) && a.reportsFault(), b[0] == 'a' && isBareAtFrame(b),
 		bytes.IndexByte(b, '@') >= 0 && isBareAtFrame(b) && a.reportsFault():
@@ -73,17 +60,16 @@ func (a *assembly) joinsPlainly(ln *line) verdict {
 		}
 	case a.lines == 1 && hasSuffix(a.message, ":") && frame.Fault(text(b)) && a.reportsFault():
 		return joined(partHead, evidenceForm)
-	case isExceptionDetail(b), a.joinsTitled(b), a.joinsThrown(ln):
+	case isExceptionDetail(b), a.joinsTitled(b), a.joinsThrown(b):
 		return joined(partMessage, evidenceForm)
 	}
 	return apart()
 }
 
-// joinsThrown reports whether ln, a line at the margin, is the exception below a
+// joinsThrown reports whether b, a line at the margin, is the exception below a
 // line that reports a fault, its cause below its trace, the heading of
 // a trace, or the end of a trace of Python's.
-func (a *assembly) joinsThrown(ln *line) bool {
-	b := ln.text
+func (a *assembly) joinsThrown(b []byte) bool {
 	if isTraceTitle(b) {
 		return a.lines == 1 || a.reportsFault() || a.panicked()
 	}
@@ -111,8 +97,7 @@ func (a *assembly) joinsThrown(ln *line) bool {
 	if a.lines == 1 && hasSuffix(a.message, ":") && a.panicked() {
 		return true // the message
 	}
-	return a.lines == 1 && !opensPlainly(ln.text) && a.reportsFault() &&
-		(isThrown(b, 1) || isThrown(b, 0) && isErrorType(b))
+	return a.lines == 1 && (isThrown(b, 1) || isThrown(b, 0) && isErrorType(b)) && a.reportsFault()
 }
 
 // isErrorType reports whether the first word of b is the type of an error without its package, and has a colon, as
@@ -182,7 +167,7 @@ func isTraceTitle(b []byte) bool {
 	if b[0] == '[' && !ok {
 		title, ok = bytes.CutSuffix(b[1:], []byte("]"))
 	}
-	if !ok || len(title) > maxHeading || !isLetter(title[0]) {
+	if !ok || len(title) == 0 || len(title) > maxHeading || !isLetter(title[0]) {
 		return false
 	}
 	title = bytes.ToLower(title)
@@ -205,25 +190,21 @@ func (a *assembly) joinsTitledTrace(b []byte) bool {
 // reportsFault reports whether the first line of the record reports that something went
 // wrong, by its level or else by its words. Below a warning a colon announces what follows.
 func (a *assembly) reportsFault() bool {
-	if l, ok := a.plainLevel(); ok && l >= event.LevelWarning {
+	switch h := a.logger(); {
+	case !h.Leveled:
+		return a.speaks()&ofFault != 0
+	case h.Level >= event.LevelWarning:
 		return true
-	} else if ok {
-		return hasSuffix(a.head(), ":") || speaksOfTrouble([]byte(logline.Text(text(a.head()), l)))
+	default:
+		return hasSuffix(a.head(), ":") || speaksOfTrouble([]byte(logline.Text(text(a.head()), h.Level)))
 	}
-	return speaksOfFault(a.head())
 }
 
 // isThrown reports whether b is the type of an exception, with at least so many
 // dots in it, and nothing else or its message: "java.lang.Error: stuck", "KeyError: 'x'".
 func isThrown(b []byte, dots int) bool {
-	n := 0
-	for n < len(b) && (typeBytes[b[n]] || b[n] == '$') {
-		if b[n] == '.' {
-			dots--
-		}
-		n++
-	}
-	if n == 0 || dots > 0 || isDigit(b[0]) || b[n-1] == '.' {
+	n := frame.TypeLen(text(b))
+	if n == 0 || isDigit(b[0]) || b[n-1] == '.' || bytes.Count(b[:n], []byte(".")) < dots {
 		return false
 	}
 	rest := b[n:]

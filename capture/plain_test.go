@@ -38,7 +38,9 @@ func TestPlainExceptions(t *testing.T) {
 		"Ruby":                            {"2031 ERROR stuck\npress.rb:4:in 'turn': stuck (PressError)\n\tfrom press.rb:3:in 'run'\n\tfrom press.rb:1:in '<main>'\n2031 INFO on\n", []string{"1-1 error", "2-4 unknown", "5-5 info"}},
 		"Python, below what is no fault":  {"2031 INFO on\nTraceback (most recent call last):\n  File \"a.py\"\nKeyError\n", []string{"1-1 info", "2-4 unknown"}},
 		"a word below an error":           {"2031 ERROR job failed\nretrying\n", []string{"1-1 error", "2-2 unknown"}},
+		"a colon below an error":          {"2031 ERROR job failed\n:\n[]\n", []string{"1-1 error", "2-2 unknown", "3-3 unknown"}},
 		"a host below an error":           {"2031 ERROR job failed\n10.0.0.1: gone\n", []string{"1-1 error", "2-2 unknown"}},
+		"seconds below a title":           {"   0.950 Info a.cpp:1: on\nstack traceback:\n   1.020 Info b.cpp:1: on\n  20.100 Info c.cpp:1: on\n", []string{"1-2 info", "3-3 info", "4-4 info"}},
 		"seconds, flush right":            {"   0.000 starting\n   0.101 Error Press.cpp:1: stuck\n  in the tray\n 131.421 Info Press.cpp:2: on\n", []string{"1-1 unknown", "2-3 error", "4-4 info"}},
 	} {
 		t.Run(name, func(t *testing.T) {

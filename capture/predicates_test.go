@@ -164,7 +164,8 @@ func TestNamesException(t *testing.T) {
 }
 
 func TestAnnouncesException(t *testing.T) {
-	table(t, announcesException, []string{
+	announces := func(b []byte) bool { return (&assembly{message: b}).announcesException() }
+	table(t, announces, []string{
 		"Exception while ticking lord with job Gadget.LordJob: ",
 		"JobDriver threw exception in toil Draw's initAction for pawn Мира driver=JobDriver_Draw",
 		"Error in Panel",
@@ -215,6 +216,7 @@ func TestIsBanner(t *testing.T) {
 	table(t, isBanner, []string{"Mono path[0] = '/opt/game/Managed'", "Initialize engine version: 2022.3.35f1 (011206c7a712)"},
 		[]string{"Mono config path = '/opt/game/etc'", "Initialize engine"})
 	for in, want := range map[string]Layout{
+		"Initialize engine version: 2019.":                      layoutUnity2019_2, // cut off
 		"Initialize engine version: 2019.2.17f1 (8e603399ca02)": layoutUnity2019_2,
 		"Initialize engine version: 2019.4.30f1 (e8c891080a1f)": layoutUnity2019_4,
 		"Initialize engine version: 2022.3.35f1 (011206c7a712)": layoutUnity2022_3,

@@ -10,7 +10,6 @@ import (
 	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/capture/internal/unity"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/logline"
 )
 
 // Reader reads the records of one capture, in order. It is not safe for
@@ -237,16 +236,10 @@ func (r *Reader) read() {
 			r.have = !blank(ln.text)
 			return
 		}
-		if hasPrefix(ln.text, byteOrderMark) && !blank(ln.text[len(byteOrderMark):]) {
-			ln.text = ln.text[len(byteOrderMark):] // files joined into one keep their marks
+		if !ln.ready {
+			r.prepare(ln)
 		}
-		if bytes.IndexByte(ln.text, escape) >= 0 {
-			r.uncolored = appendUncolored(r.uncolored[:0], ln.text)
-			ln.text = r.uncolored
-		}
-		r.unwrap(ln)
 		r.unhead(ln)
-		r.ended = r.ended || r.opt.LastLine != "" && bytes.Contains(ln.text, []byte(r.opt.LastLine))
 		if blank(ln.text) {
 			r.have = false
 			r.asm.blanks++
@@ -269,6 +262,20 @@ func (r *Reader) read() {
 		}
 	}
 	r.flush()
+}
+
+// prepare takes off ln all that does not belong to its text.
+func (r *Reader) prepare(ln *line) {
+	ln.ready = true
+	if hasPrefix(ln.text, byteOrderMark) && !blank(ln.text[len(byteOrderMark):]) {
+		ln.text = ln.text[len(byteOrderMark):] // files joined into one keep their marks
+	}
+	if bytes.IndexByte(ln.text, escape) >= 0 {
+		r.uncolored = appendUncolored(r.uncolored[:0], ln.text)
+		ln.text = r.uncolored
+	}
+	r.unwrap(ln)
+	r.ended = r.ended || r.opt.LastLine != "" && bytes.Contains(ln.text, []byte(r.opt.LastLine))
 }
 
 // cutLine is the notice about a line that is longer than the window.
@@ -309,16 +316,12 @@ func (r *Reader) take(ln *line) bool {
 		return true
 	case !r.held.again && !r.asm.pureLines && r.asm.headsTrace(ln.text, false):
 		return r.holds(ln)
-	case r.layout == LayoutPlain:
-		if r.held.again || !r.asm.awaitsTrace() {
-			return false
-		}
-		h := logline.Parse(text(ln.text))
-		return !h.Sure && !h.Leveled && r.holds(ln)
-	case !r.layout.unity():
+	case r.held.again, !r.layout.unity() && r.layout != LayoutPlain, startsRecord(ln.text):
+		return false
+	case r.layout == LayoutPlain && (ln.logger().Sure || ln.logger().Leveled):
 		return false
 	}
-	return !r.held.again && r.asm.awaitsTrace() && r.holds(ln)
+	return r.asm.awaitsTrace() && r.holds(ln)
 }
 
 // taken marks the current line as processed.

@@ -70,9 +70,9 @@ func TestStreamResume(t *testing.T) {
 		data = data[:min(len(data), 20_000)]
 		all, r := read(t, bytes.NewReader(data), Options{})
 		opt := Options{Layout: r.At().Layout} // which is recognized by more the second time
-		for stop := 1; stop < len(all); stop += 1 + len(all)/50 {
-			for _, size := range []int{1 << 20, 900, 37} {
-				at, want := interrupted(t, data, size, stop, size == 37, opt)
+		for stop := 1; stop < len(all); stop += 1 + len(all)/20 {
+			for _, size := range []int{1 << 20, 900, 150} {
+				at, want := interrupted(t, data, size, stop, size == 150, opt)
 				got := resumed(t, data, 0, at, opt)
 				// Parts that were looked at may decide whether the rest of a record comes alone or again with its beginning.
 				if len(got) > 0 && len(got) == len(want) && got[0].Part+want[0].Part == event.Again+event.Rest {

@@ -44,18 +44,17 @@ func (a *assembly) joins(ln *line, layout Layout) verdict {
 			return v
 		}
 	}
-	may := opens[b[0]]
-	if may&mayFooter != 0 && unity.IsFooter(text(b)) {
+	if unity.IsFooter(text(b)) {
 		a.sealed = true
 		return joined(partNone, evidenceFooter)
 	}
-	if may&mayBanner != 0 && isBanner(b) {
+	if isBanner(b) {
 		return apart()
 	}
 	if v := a.joinsTrace(ln, layout); v.belongs != unasked {
 		return v
 	}
-	if may&mayCrash != 0 && a.isCrashHeading(b) {
+	if a.isCrashHeading(b) {
 		a.block = blockCrash
 		return joined(partMessage, evidenceBlock)
 	}
@@ -125,7 +124,6 @@ func (a *assembly) joinsPatchTrace(b []byte) verdict {
 // joinsTrace decides about frames, stack references, and lines in their place.
 func (a *assembly) joinsTrace(ln *line, layout Layout) verdict {
 	b := ln.text
-	may := opens[b[0]]
 	switch {
 	case ln.isFrame():
 		if a.blanks > 0 && a.byConsole && isLogging(b) {
@@ -143,14 +141,12 @@ func (a *assembly) joinsTrace(ln *line, layout Layout) verdict {
 			return v
 		}
 	}
-	if may&mayRef != 0 {
-		if _, _, ok := rimworld.Ref(text(b)); ok {
-			a.list = listNone
-			if a.blanks > 0 && !a.lacksTrace() {
-				return apart()
-			}
-			return joined(partNone, evidenceFrame)
+	if _, _, ok := rimworld.Ref(text(b)); ok {
+		a.list = listNone
+		if a.blanks > 0 && !a.lacksTrace() {
+			return apart()
 		}
+		return joined(partNone, evidenceFrame)
 	}
 	return verdict{}
 }
@@ -179,13 +175,10 @@ func (a *assembly) joinsCut(b []byte) verdict {
 // joinsDirectly decides about a line directly below the last one of the record.
 func (a *assembly) joinsDirectly(ln *line, layout Layout) verdict {
 	b := ln.text
-	may := opens[b[0]]
-	if may&mayNest != 0 {
-		if v := a.joinsNested(b); v.belongs == yes {
-			return v
-		}
+	if v := a.joinsNested(b); v.belongs == yes {
+		return v
 	}
-	if exception, ok := a.joinsException(ln); ok {
+	if exception, ok := a.joinsException(b); ok {
 		a.exception = a.exception || exception
 		a.list = listNone
 		return joined(partMessage, evidenceForm)
@@ -195,7 +188,7 @@ func (a *assembly) joinsDirectly(ln *line, layout Layout) verdict {
 		return joined(partMessage, evidenceList)
 	case isIndented(b):
 		return a.joinIndented(b)
-	case may&mayGoOnForm != 0 && (isKnownContinuation(b) || isParagraph(b)):
+	case isKnownContinuation(b), isParagraph(b):
 		return a.joinForm(b)
 	case a.joinsPaths(b):
 		return joined(partMessage, evidenceForm)
@@ -213,17 +206,15 @@ func (a *assembly) joinsDirectly(ln *line, layout Layout) verdict {
 // forms speak for it there: none of those that end with a blank line.
 func (a *assembly) joinsBelowBlank(ln *line) verdict {
 	b := ln.text
-	if opens[b[0]]&mayNest != 0 {
-		if v := a.joinsNested(b); v.belongs == yes {
-			return v
-		}
+	if v := a.joinsNested(b); v.belongs == yes {
+		return v
 	}
 	switch {
 	case a.frames > 0 && isInnerException(b):
 		return joined(partMessage, evidenceForm)
 	case isIndented(b):
 		return a.joinIndented(b)
-	case opens[b[0]]&mayGoOnForm != 0 && isParagraph(b), a.joinsXML(b):
+	case isParagraph(b), a.joinsXML(b):
 		return a.joinForm(b)
 	case a.joinsTitle(b):
 		a.section, a.list, a.shape = true, listNone, itemShape{}
@@ -268,18 +259,17 @@ func (a *assembly) isCrashHeading(b []byte) bool {
 	return isCrashStart(b) && (a.lines == 1 && a.blanks == 0 && isRule(a.message) || isTraceHead(a.message))
 }
 
-// joinsException reports whether ln is the exception that the line above
+// joinsException reports whether b is the exception that the line above
 // announced ("Exception while ticking …: ", then the exception on a line of its
 // own), or a further line of an exception's message. What announces a list of
 // something else may have none: an exception as its item would be classified as the list.
-func (a *assembly) joinsException(ln *line) (exception, ok bool) {
-	b := ln.text
+func (a *assembly) joinsException(b []byte) (exception, ok bool) {
 	if a.joinsTitled(b) {
 		return true, true
 	}
-	if a.lines == 1 && !opensPlainly(ln.text) {
+	if a.lines == 1 {
 		if n, qualified := exceptionType(b); n > 0 && (qualified || a.list == listExpected) {
-			yes := announcesException(a.message) &&
+			yes := a.announcesException() &&
 				(a.list != listExpected || speaksOfTrouble(a.message))
 			return yes, yes
 		}
@@ -290,8 +280,7 @@ func (a *assembly) joinsException(ln *line) (exception, ok bool) {
 			return false, true
 		}
 	}
-	return false, opens[b[0]]&mayDetail != 0 && isExceptionDetail(b) &&
-		(a.frames > 0 || a.isException() || announcesException(a.head()))
+	return false, isExceptionDetail(b) && (a.frames > 0 || a.isException() || a.announcesException())
 }
 
 // joinsPaths reports whether b is one of the folders that a message lists below

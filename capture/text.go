@@ -3,8 +3,7 @@ package capture
 import (
 	"bytes"
 	"slices"
-
-	"github.com/heedlog/heed/capture/internal/rimworld"
+	"strings"
 )
 
 // Small helpers on bytes. Comparisons with string(b[:n]) do not allocate.
@@ -38,6 +37,11 @@ func (t *beginnings) length(b []byte) int {
 		}
 	}
 	return 0
+}
+
+// contains reports whether s is in text, by its rarest byte first: nearly every record is searched.
+func contains(text string, rarest byte, s string) bool {
+	return strings.IndexByte(text, rarest) >= 0 && strings.Contains(text, s)
 }
 
 // containsAny reports whether one of the texts is in b.
@@ -101,31 +105,6 @@ func trimLeft(b []byte) []byte {
 	return b
 }
 
-// proseWord returns the length of the word of letters that b begins with, if a space and a letter follow, as in most
-// text; else 0.
-func proseWord(b []byte) int {
-	n := 0
-	for n < len(b) && isLetter(b[n]) {
-		n++
-	}
-	if n < 2 || n+1 >= len(b) || b[n] != ' ' || !isLetter(b[n+1]) {
-		return 0
-	}
-	return n
-}
-
-// opensPlainly reports whether b begins with a proseWord of lower-case letters, the first in any case. Text that begins
-// so is no exception, nothing that was thrown, and gives itself no level.
-func opensPlainly(b []byte) bool {
-	n := proseWord(b)
-	for i := 1; i < n; i++ {
-		if b[i]-'A' < 26 {
-			return false
-		}
-	}
-	return n > 0
-}
-
 func isDigit(c byte) bool { return c-'0' < 10 }
 
 func isLetter(c byte) bool { return (c|0x20)-'a' < 26 }
@@ -144,39 +123,3 @@ var names = func() (t [256]bool) {
 	}
 	return t
 }()
-
-// opens has, for the first byte of a line, the forms that the line may have. Most lines are tested
-// for dozens of beginnings, and one look-up in a table answers most of them: where a bit is not set, the
-// predicate of the bit is false, as a fuzz test proves.
-var opens = func() (t [256]uint16) {
-	for _, o := range []struct {
-		may   uint16
-		bytes string
-	}{
-		{mayFooter, "("},
-		{mayBanner, bannerPath[:1] + bannerVersion[:1] + rimworld.UploadStart[:1]},
-		{mayRef, "["},
-		{mayCrash, "ACDGRNS \t=*"},
-		{mayDetail, "PAFOC-<="},
-		{mayNest, "ICTE-="},
-		{mayFault, "CFUIEAGWXPMdV"},
-		{mayGoOnForm, "fSTAMCDYXw[" + "FRW" + "NS"},
-	} {
-		for _, c := range []byte(o.bytes) {
-			t[c] |= o.may
-		}
-	}
-	return t
-}()
-
-// Forms of lines.
-const (
-	mayFooter   = 1 << iota // isFooter
-	mayBanner               // isBanner
-	mayRef                  // parseRef
-	mayCrash                // isCrashStart, isReportRest
-	mayDetail               // isExceptionDetail
-	mayFault                // opensFaultWord
-	mayNest                 // nests
-	mayGoOnForm             // isKnownContinuation, isParagraph
-)

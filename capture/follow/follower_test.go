@@ -377,7 +377,7 @@ func TestLost(t *testing.T) {
 func TestPresent(t *testing.T) {
 	bubble(t, func(t *testing.T, dir string) {
 		path := filepath.Join(dir, "Player.log")
-		appendTo(t, path, strings.Repeat("one\n", chunkSize/2))
+		appendTo(t, path, strings.Repeat("one"+strings.Repeat(" ", 60)+"\n", chunkSize/32))
 		f := testkit.Must(New(Config{Path: path, NoNotify: true}))
 		require.Equal(t, Status{Path: path}, f.Status())
 		absent := 0

@@ -41,10 +41,10 @@ func TestGaps(t *testing.T) {
 		"reserved at once": {func(fl *following) {
 			fl.size(64 << 20)
 			for n := range 5 {
-				after(time.Minute)
+				after(2 * gapLife)
 				fl.put(line(n), 4+n*long)
 			}
-			after(time.Minute)
+			after(2 * gapLife)
 			fl.size(4 + 5*long)
 		}, numberedLines("line", 10000, 10005)},
 		"reserved in steps": {func(fl *following) {
@@ -130,7 +130,7 @@ func TestGapsReported(t *testing.T) {
 			appendTo(t, path, "old\n")
 			require.NoError(t, os.Truncate(path, 1<<20))
 			fl := start(t, dir, change)
-			after(time.Minute)
+			after(2 * gapLife)
 			want := []string{"old old"}
 			if change != nil {
 				want = nil
@@ -152,18 +152,18 @@ func TestGapsUTF16(t *testing.T) {
 		fl.put("\xff\xfe"+wide("one\n"), 0)
 		fl.size(1 << 16)
 		at := 10
-		for n := range 20 {
-			after(time.Minute)
+		for n := range 8 {
+			after(2 * gapLife)
 			text := wide(fmt.Sprintln("line", n))
 			fl.put(text, at)
 			at += len(text)
 		}
 		fl.size(int64(at))
-		after(time.Minute)
+		after(2 * gapLife)
 		require.NoError(t, os.Rename(fl.path, fl.path+".1"))
 		fl.put("\xff\xfe"+wide("last\n"), 0)
 		got, _ := fl.synced()
-		want := append([]string{"one"}, numberedLines("line", 0, 20)...)
+		want := append([]string{"one"}, numberedLines("line", 0, 8)...)
 		require.Equal(t, append(want, "last"), got)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -161,9 +162,7 @@ func TestHurry(t *testing.T) {
 		done := make(chan error)
 		fl.poke()
 		after(idle)
-		for range chunkSize / 4 * 3 {
-			fl.write("line\n")
-		}
+		fl.write(strings.Repeat("line\n", chunkSize/4*3))
 		go func() { done <- fl.stop() }()
 		after(0)
 		close(hurry)

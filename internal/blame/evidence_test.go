@@ -10,6 +10,22 @@ import (
 	"github.com/heedlog/heed/internal/blame"
 )
 
+// TestListedAgain: a mod that is listed again as it was teaches nothing, until names of game code change.
+func TestListedAgain(t *testing.T) {
+	mods := []blame.Mod{
+		{Name: "A Tool", PackageID: "some.tool"}, {Name: "A Tool", WorkshopID: "12"}, {Name: "B", Assemblies: []string{"C"}},
+	}
+	f := finder(t, mods...)
+	require.Equal(t, 3, f.Lessons())
+	for i, m := range mods {
+		require.True(t, f.Learn(m))
+		require.Equal(t, 3, f.Lessons(), i)
+	}
+	require.NoError(t, f.SetGameCode([]string{"Farm"}))
+	require.True(t, f.Learn(mods[0]))
+	require.Equal(t, 4, f.Lessons())
+}
+
 // TestMethodsAreBounded: of more methods than there is room for, the first stay.
 func TestMethodsAreBounded(t *testing.T) {
 	f := finder(t)

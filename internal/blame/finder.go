@@ -47,6 +47,8 @@ type Finder struct {
 	max      int
 	mods     []Mod             // with names as they are shown, none for code of no mod
 	keys     []modKeys         // of mods
+	taught   map[string]bool   // all of a mod that Learn was given, once more would change nothing
+	lessons  int               // see Lessons
 	inLists  int               // how many of them are from complete lists; see LearnAll
 	index    map[string]int    // folded name → index in mods plus one, or ambiguous
 	hints    map[string]int    // folded end of a package id, in the same way: weaker
@@ -76,7 +78,7 @@ func New(cfg Config) (*Finder, error) {
 		max: cmp.Or(cfg.Mods, defaultMods), index: map[string]int{}, hints: map[string]int{}, authors: map[string]int{},
 		ids: map[string]int{}, names: map[string]int{}, modules: map[string]string{},
 		running: map[string]bool{}, homes: map[string]home{}, roots: map[string]int{},
-		outer: map[string]bool{}, methods: map[string]int{},
+		outer: map[string]bool{}, methods: map[string]int{}, taught: map[string]bool{},
 	}
 	if err := f.SetGameCode(cfg.GameCode); err != nil {
 		return nil, err
@@ -222,6 +224,7 @@ func (f *Finder) SetGameCode(names []string) error {
 		folded[fold(name)] = true
 	}
 	f.gameCode, f.folded = code, folded
+	clear(f.taught)
 	return nil
 }
 
@@ -231,6 +234,7 @@ func (f *Finder) SetGameCode(names []string) error {
 func (f *Finder) LearnGame(program string) {
 	if key := fold(program); len(key) >= minGame {
 		f.game = key
+		clear(f.taught)
 	}
 }
 

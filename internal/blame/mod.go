@@ -35,6 +35,10 @@ const maxWorkshopDigits = 20
 // package id. It returns false, and learns nothing, when there is no room, or the mod has no name
 // that could be shown.
 func (f *Finder) Learn(m Mod) bool {
+	all := strings.Join(append([]string{m.Name, m.PackageID, m.WorkshopID}, m.Assemblies...), "\x00")
+	if f.taught[all] {
+		return true // a program lists its mods again in each run
+	}
 	id := display(stem(m.PackageID))
 	name := cmp.Or(display(m.Name), id)
 	if name == "" {
@@ -80,8 +84,14 @@ func (f *Finder) Learn(m Mod) bool {
 	for _, a := range m.Assemblies[:min(len(m.Assemblies), maxAssemblies)] {
 		f.alias(f.index, a, n)
 	}
+	if f.lessons++; len(f.taught) < f.max {
+		f.taught[all] = true
+	}
 	return true
 }
+
+// Lessons returns a number that grows with each mod that taught something: answers at a lower one may be outdated.
+func (f *Finder) Lessons() int { return f.lessons }
 
 // LearnAll says that n of the mods that were learned came from a complete list: once there
 // are a few of them, a tag that names no mod is none's. It returns whether that is so.

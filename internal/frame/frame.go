@@ -254,7 +254,10 @@ func (f *Head) script(t string) bool {
 		name, place, _ = strings.Cut(rest, "() - \"")
 		place = strings.Replace(place, `" Line `, ":", 1)
 	} else {
-		name, place, _ = strings.Cut(t, "@")
+		var ok bool
+		if name, place, ok = strings.Cut(t, "@"); !ok {
+			return false
+		}
 		place = strings.TrimSuffix(strings.TrimRight(place, "0123456789"), ":")
 	}
 	file := File(place)
@@ -454,16 +457,32 @@ func Offset(rest string) bool {
 	return i >= 0 && rest[len(rest)-1] == '>' && len(rest)-i < len(") <0x0123456789abcdef + 0x01234>")
 }
 
+// TypeLen returns the length of the bytes with which s begins that the name of a type may have.
+func TypeLen(s string) int {
+	n := 0
+	for n < len(s) && types[s[n]] {
+		n++
+	}
+	return n
+}
+
+var types = func() (t [256]bool) {
+	for c := range t {
+		t[c] = letter(byte(c)) || byte(c)-'0' < 10 || strings.IndexByte(".+`$", byte(c)) >= 0
+	}
+	return t
+}()
+
 // Throwable returns the length of the type of an exception with which s begins, 0 if it begins with none. It ends in
 // Exception; a dotted name may also end in Error or Throwable. After it comes nothing, a colon, " --->" or " (".
 func Throwable(s string) (n int, qualified bool) {
-	for n < len(s) && (letter(s[n]) || s[n]-'0' < 10 || s[n] == '.' || s[n] == '+' || s[n] == '`' || s[n] == '$') {
-		n++
+	n = TypeLen(s)
+	if n < len("Error") || !letter(s[0]) {
+		return 0, false
 	}
 	name, rest := s[:n], s[n:]
 	qualified = strings.IndexByte(name, '.') > 0
 	switch {
-	case n == 0 || !letter(name[0]):
 	case !strings.HasSuffix(name, "Exception") &&
 		(!qualified || !strings.HasSuffix(name, "Error") && !strings.HasSuffix(name, "Throwable")):
 	case trimLeft(rest) == "", rest[0] == ':', strings.HasPrefix(rest, " --->"), strings.HasPrefix(rest, " ("):

@@ -52,7 +52,7 @@ func Of(e *event.Entry) string {
 
 // mayHave reports whether a text may have a head: of most it is known by their first bytes that they have none.
 func mayHave(s string) bool {
-	if len(s) < 8 {
+	if len(s) < minHead {
 		return false
 	}
 	switch c := s[0]; {
@@ -62,11 +62,13 @@ func mayHave(s string) bool {
 		return s[1]-'A' < 26 || isDigit(s[1]) || s[1] == '/' || s[3] == ' ' || s[3] == ',' ||
 			strings.HasPrefix(s, "Log") || strings.IndexByte(s[:min(len(s), maxDay)], ',') > 0
 	case c-'a' < 26: // "time=", "level=", "fail: "
-		return strings.IndexByte(s[:6], '=') > 0 || s[4] == ':' || strings.HasPrefix(s, "timestamp=") ||
-			strings.HasPrefix(s, "severity=") || strings.HasPrefix(s, "loglevel=")
+		return s[4] == ':' || strings.IndexByte(s[:min(len(s), len("timestamp="))], '=') > 0
 	}
 	return false
 }
+
+// minHead is the length of the shortest head with a text.
+const minHead = 8
 
 // maxDay is the length of the longest name of a day, with a comma.
 const maxDay = len("Wednesday,")
@@ -83,15 +85,10 @@ const (
 func Parse(line string) Head {
 	p := parser{s: line}
 	p.read()
+	level := p.head.Level
 	p.tail()
+	p.head.Level = level // before the level of another logger
 	return p.head
-}
-
-// Level returns the level that a line gives itself. It is quicker than Parse.
-func Level(line string) (event.Level, bool) {
-	p := parser{s: line}
-	p.read()
-	return p.head.Level, p.head.Leveled
 }
 
 // parser reads a head from left to right.
@@ -142,8 +139,15 @@ func (p *parser) rest() string { return p.s[p.i:] }
 // read reads the head up to the level.
 func (p *parser) read() {
 	p.skipSpace()
-	if !p.special() {
-		p.parts()
+	s := p.rest()
+	n := wordLen(s)
+	switch {
+	case n <= 1 || n < len(s) && s[n] == ',' || len(s) < minHead || mayHave(s):
+		if !p.special() {
+			p.parts()
+		}
+	case strings.IndexByte(s[:n], ':') > 0: // maybe a level, as some texts begin
+		p.word()
 	}
 }
 
@@ -162,6 +166,8 @@ func (p *parser) part() bool {
 	switch c := s[0]; {
 	case c == '[', c == '"', (c == '(' || c == '<') && p.names == 0 && (p.timed || digits(s[1:]) > 0 || opensLevel(s)):
 		return p.tag()
+	case !p.timed && !p.number && plainWord(s) && s[1]-'a' < 26 && letters(s) != len("Sat"):
+		return false // as most texts begin
 	case p.names == 0 && (isDigit(c) || !p.timed) && p.time():
 		return true
 	case isDigit(c):

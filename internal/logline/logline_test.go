@@ -209,9 +209,9 @@ func TestHeadsInAnyForm(t *testing.T) {
 	} {
 		for _, at := range times {
 			line := fmt.Sprintf(strings.Replace(form, "T", at, 1), text)
-			level, ok := Level(line)
-			assert.True(t, ok && level == event.LevelError, line)
-			assert.Contains(t, Text(line, level), text, line)
+			h := Parse(line)
+			assert.True(t, h.Leveled && h.Level == event.LevelError, line)
+			assert.Contains(t, Text(line, h.Level), text, line)
 			assert.Contains(t, Text(line, event.LevelUnknown), text, line)
 		}
 	}
@@ -221,6 +221,9 @@ func FuzzParse(f *testing.F) {
 	for _, c := range heads {
 		f.Add(c.line)
 	}
+	f.Add("M  ERROR: no disk")
+	f.Add("Warning: no disk")
+	f.Add("Press_CRITICAL_ERROR: no disk")
 	f.Fuzz(func(t *testing.T, line string) {
 		h := Parse(line)
 		if h.Len < 0 || h.Len > len(line) || h.Len > maxParts*2*maxPart+2*maxPart {
@@ -233,6 +236,13 @@ func FuzzParse(f *testing.F) {
 		}
 		if !mayHave(line) && len(line) >= 8 && h.Sure && h.Len > 0 {
 			t.Fatalf("mayHave reports none before a head of %d bytes", h.Len)
+		}
+		whole := parser{s: line} // without the quick way of most texts
+		if whole.skipSpace(); !whole.special() {
+			whole.parts()
+		}
+		if whole.head.Level != h.Level || whole.head.Leveled != h.Leveled {
+			t.Fatalf("%v, of all parts %v", h, whole.head)
 		}
 	})
 }

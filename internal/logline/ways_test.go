@@ -66,10 +66,10 @@ var ways = []struct{ line, text string }{
 
 func TestWays(t *testing.T) {
 	for _, c := range ways {
-		level, ok := Level(c.line)
+		h := Parse(c.line)
 		text := Text(c.line, event.LevelError)
-		if !ok || level != event.LevelError || text != c.text {
-			assert.Fail(t, c.line, "%v %v %q", level, ok, text)
+		if !h.Leveled || h.Level != event.LevelError || text != c.text {
+			assert.Fail(t, c.line, "%v %q", h, text)
 		}
 	}
 }
@@ -85,18 +85,16 @@ func TestFatalWord(t *testing.T) {
 		"2031-04-05 10:00:02 FATAL No disk":              true,
 		"2031-04-05 10:00:02 ERROR could not write slot": true,
 	} {
-		_, ok := Level(line)
-		assert.Equal(t, want, ok, line)
+		assert.Equal(t, want, Parse(line).Leveled, line)
 	}
 }
 
 // TestChannel reads the level behind the channel of Monolog.
 func TestChannel(t *testing.T) {
-	level, ok := Level("[2031-04-05 10:00:02] production.ERROR: no disk")
-	assert.True(t, ok)
-	assert.Equal(t, event.LevelError, level)
-	_, ok = Level("[2031-04-05 10:00:02] press.Error: no disk")
-	assert.False(t, ok)
+	h := Parse("[2031-04-05 10:00:02] production.ERROR: no disk")
+	assert.True(t, h.Leveled)
+	assert.Equal(t, event.LevelError, h.Level)
+	assert.False(t, Parse("[2031-04-05 10:00:02] press.Error: no disk").Leveled)
 }
 
 // TestLevelWithThread reads the level before a thread in brackets.
@@ -109,6 +107,5 @@ func TestLevelWithThread(t *testing.T) {
 		assert.Equal(t, event.LevelError, h.Level, line)
 		assert.Equal(t, text, line[h.Len:], line)
 	}
-	_, ok := Level("2031-04-05 10:00:02 GEARS[12]: ready")
-	assert.False(t, ok)
+	assert.False(t, Parse("2031-04-05 10:00:02 GEARS[12]: ready").Leveled)
 }

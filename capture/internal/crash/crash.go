@@ -292,9 +292,12 @@ func hasAnyPrefix(s string, of ...string) bool {
 
 // Number returns the number that s begins with, 0 for none, and the rest.
 func Number(s string) (n int, rest string) {
-	rest = strings.TrimLeft(s, digits)
-	if len(rest) < len(s) { // an error costs an allocation
-		n, _ = strconv.Atoi(s[:len(s)-len(rest)]) // at most the highest number
+	end := 0
+	for end < len(s) && s[end]-'0' < 10 {
+		end++
 	}
-	return n, rest
+	if end > 0 { // an error costs an allocation
+		n, _ = strconv.Atoi(s[:end]) // at most the highest number
+	}
+	return n, s[end:]
 }

@@ -8,8 +8,11 @@ import (
 // Ref reads a stack reference: "[Ref 5EED0003]" alone on its line is above the trace that it names, "[Ref 5EED0003]
 // Duplicate stacktrace, see ref for original" in place of it. The number is hexadecimal without padding.
 func Ref(line string) (ref uint64, duplicate, ok bool) {
-	digits, rest, ok := strings.Cut(strings.TrimPrefix(line, "[Ref "), "]")
-	if ok = ok && strings.HasPrefix(line, "[Ref ") && len(digits) <= 16; !ok {
+	if !strings.HasPrefix(line, "[Ref ") {
+		return 0, false, false
+	}
+	digits, rest, ok := strings.Cut(line[len("[Ref "):], "]")
+	if !ok || len(digits) > 16 {
 		return 0, false, false
 	}
 	ref, err := strconv.ParseUint(digits, 16, 64)

@@ -94,7 +94,7 @@ func Generation(line string) (generation uint8, ok bool) {
 	}
 	year, minor, _ := strings.Cut(version, ".")
 	switch {
-	case year == "2019" && (minor[0] == '3' || minor[0] == '4'):
+	case year == "2019" && (strings.HasPrefix(minor, "3") || strings.HasPrefix(minor, "4")):
 		return 1, true
 	case year == "2019", year == "2018", year == "2017", year == "5":
 		return 0, true
@@ -105,11 +105,12 @@ func Generation(line string) (generation uint8, ok bool) {
 // IsSignal reports whether a line is "Got a SIG… while executing native code", the same with the "UNKNOWN" of a system
 // without signals, or the title above.
 func IsSignal(line string) bool {
-	if strings.HasPrefix(strings.TrimLeft(line, " \t"), "Native Crash Reporting") {
-		return true
+	rest, ok := strings.CutPrefix(line, "Got a ")
+	if !ok {
+		return strings.HasPrefix(strings.TrimLeft(line, " \t"), "Native Crash Reporting")
 	}
-	signal, rest, ok := strings.Cut(strings.TrimPrefix(line, "Got a "), " ")
-	return ok && len(signal)+len(rest) < len(line)-1 && signal != "" && strings.Trim(signal, capitals) == "" &&
+	signal, rest, ok := strings.Cut(rest, " ")
+	return ok && signal != "" && strings.Trim(signal, capitals) == "" &&
 		strings.HasPrefix(rest, "while executing native code")
 }
 
