@@ -317,5 +317,5 @@ func mayBeName(part []outlineWord, there int) bool {
 		}
 		own += w.leftOut()
 	}
-	return there > own && len(words) <= 3 || part[0].leftOut() > 0 && len(words) == 1
+	return there > own && len(words) <= 3 || part[0].leftOut() > 0 && len(words) <= 2
 }

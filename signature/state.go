@@ -113,5 +113,5 @@ func (c *column) isPossible(known uint32) bool {
 	}
 	return c.Key&1 == 1 && c.N <= groupValues && c.Score <= enough && c.Value <= known && c.Forms <= floodForms &&
 		(!c.Open || c.N > 0 || c.Forms == floodForms) &&
-		!slices.ContainsFunc(shown, func(n uint32) bool { return n == 0 || n > known })
+		!slices.Contains(shown, 0) && slices.Max(c.Nodes[:]) <= known
 }
