@@ -368,8 +368,6 @@ const (
 	withoutNames = 2*maxTokens + iota // all names of a statement
 	ofForm                            // statements of one form
 	withoutPart                       // a part of a statement, and one more without names
-
-	ofContext = withoutPart + 2 // a word between its neighbors
 )
 
 // learnNames watches the statement of node n without all of its names and values, which may vary together. Where two
@@ -394,7 +392,7 @@ func (g *Grouper) learnNames(n uint32) {
 // learns the statement with a value there.
 func (g *Grouper) watch(n uint32, depth, i, j, weight int) {
 	t := &g.tokens[depth]
-	if weight == 0 || t.isStructure(i, j) {
+	if weight == 0 || t.isStructure(i, min(j, i+2)) { // a rest may have fields at its end
 		return
 	}
 	c, word := g.column(t.key(i, j)), j == i+1

@@ -408,7 +408,7 @@ func (t *tokens) nameEnd(i int) int {
 
 // isStray reports whether the words from i to j may be a name with other words in it.
 func (t *tokens) isStray(i, j int) bool {
-	return t.others(i, j) >= partOthers && !t.isStructure(i, j) && slices.ContainsFunc(t.words[i:j], func(w term) bool {
+	return t.others(i, j) >= partOthers && slices.ContainsFunc(t.words[i:j], func(w term) bool {
 		return w.kind.isName() || w.kind == capitalWord || w.opens
 	})
 }
