@@ -413,19 +413,6 @@ func (t *tokens) isStray(i, j int) bool {
 	})
 }
 
-// isPart reports whether a statement may lack the words from i to j by their place: a few in brackets, a value or all
-// after a comma at the end, or a word in capitals between fields.
-func (t *tokens) isPart(i, j int) bool {
-	first, last := &t.words[i], &t.words[j-1]
-	switch {
-	case first.opens && last.closed:
-		return j <= i+remarkWords
-	case j == t.n:
-		return first.gap == gapComma || j == i+1 && first.kind == value
-	}
-	return j == i+1 && first.kind == capitalWord && t.words[j].key && t.words[i-1].kind == value
-}
-
 // isStructure reports whether the key of a field is among the words from i to j.
 func (t *tokens) isStructure(i, j int) bool {
 	return slices.ContainsFunc(t.words[i:j], func(w term) bool { return w.key })
