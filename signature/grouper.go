@@ -263,7 +263,7 @@ const (
 	fewOthers   = 3
 	namesOthers = 2
 	tailOthers  = 4 // before the rest of a line, no names
-	partWords   = 6 // of a part at most
+	partWords   = 9 // of a part at most
 	partOthers  = 2 // besides a part
 	remarkWords = 3 // of one in brackets at most
 	strayWords  = 3 // of a stray name at most

@@ -76,7 +76,7 @@ func (t *tokens) outline(dst []outlineWord) ([]outlineWord, bool) {
 		dst = append(dst, word.with(left))
 		left = 0
 	}
-	return append(dst, outlineWord(0).with(left)), held >= fewOthers
+	return append(dst, outlineWord(0).with(left)), held >= namesOthers
 }
 
 // isVariable reports whether word i is a value, a name, or alone in brackets. A word with a capital after a colon may
@@ -93,7 +93,7 @@ func (t *tokens) isVariable(i int) bool {
 	case w.kind == nameWord:
 		return t.words[0].kind != nameWord || t.words[1].marks != 0
 	}
-	return w.kind == titleWord && (w.gap != gapOpen || w.opens || t.words[i-1].key)
+	return w.kind == titleWord && !isState(w.text) && (w.gap != gapOpen || w.opens || t.words[i-1].key)
 }
 
 // outlines are the latest outlines, with no two equal.
@@ -163,12 +163,13 @@ func (g *Grouper) learnOutline(n uint32, t *tokens) {
 }
 
 // mayBeOne reports whether one statement may have the outlines a and b: one is the other with words in place of names,
-// or with more words of names. First words may be names if more names follow one than the other.
+// or with more words of names. First words may be names if more names follow one than the other. Two words that are no
+// capitals are enough if the outlines have no others.
 func mayBeOne(a, b []outlineWord) bool {
 	if len(a) < len(b) {
 		a, b = b, a
 	}
-	i, end, shared := 0, len(a)-1, 0
+	i, end, shared, plain := 0, len(a)-1, 0, 0
 	if a[0]&b[0]&firstTitle != 0 && (a[0]^b[0])&wordHash != 0 && a[1].leftOut() != b[1].leftOut() {
 		i = 1
 	}
@@ -184,9 +185,12 @@ func mayBeOne(a, b []outlineWord) bool {
 			return false
 		}
 		shared += int(w & heldWord)
+		if w&(stateWord|originWord) == 0 {
+			plain += int(w & heldWord)
+		}
 		i++
 	}
-	return shared >= fewOthers
+	return shared >= fewOthers || plain >= namesOthers && len(a) == len(b)
 }
 
 // mayBeName reports whether the words of part, all but the last one, may be in place of a name or value, or be more of

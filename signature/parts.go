@@ -33,15 +33,15 @@ func (g *Grouper) without(t *tokens, i, j int) *column {
 	return c
 }
 
-// isPart reports whether a statement may lack the words from i to j by their place: a few in brackets, a value or all
-// after a comma at the end, or a word in capitals between fields.
+// isPart reports whether a statement may lack the words from i to j by their place: a few in brackets, or after a comma
+// at the end, a value at the end, or a word in capitals between fields.
 func (t *tokens) isPart(i, j int) bool {
 	first, last := &t.words[i], &t.words[j-1]
 	switch {
 	case first.opens && last.closed:
 		return j <= i+remarkWords
 	case j == t.n:
-		return first.gap == gapComma || j == i+1 && first.kind == value
+		return first.gap == gapComma && j <= i+remarkWords || j == i+1 && first.kind == value
 	}
 	return j == i+1 && first.kind == capitalWord && t.words[j].key && t.words[i-1].kind == value
 }

@@ -446,12 +446,8 @@ func (t *tokens) content(i, j int) uint64 {
 
 // leave sets t to u with a value in place of the words from i to j.
 func (t *tokens) leave(u *tokens, i, j int) {
-	w := term{hash: valueHash, kind: value}
-	if i < u.n {
-		w.marks, w.gap = u.words[i].marks, u.words[i].gap
-	}
 	copy(t.words[:], u.words[:i])
-	t.words[i] = w
+	t.words[i] = term{hash: valueHash, kind: value, marks: u.words[i].marks, gap: u.words[i].gap}
 	copy(t.words[i+1:], u.words[j:u.n])
 	t.n, t.frames, t.marks, t.nameless = u.n-(j-i)+1, u.frames, u.marks, u.nameless
 	t.add()
