@@ -103,7 +103,7 @@ func (s *GrouperState) isPossible(signatures int) bool {
 }
 
 func (o *outline) isPossible(known uint32) bool {
-	return 0 < o.Node && o.Node <= known && fewOthers <= o.N && o.N <= outlineWords
+	return 0 < o.Node && o.Node <= known && namesOthers <= o.N && o.N <= outlineWords
 }
 
 func (c *column) isPossible(known uint32) bool {
