@@ -96,7 +96,7 @@ func (n *groupNode) sig() Signature { return Signature{ID: n.ID, Check: n.Check}
 type column struct {
 	Key   uint64
 	Words [groupValues]uint32 // half of the hash of each distinct content
-	Nodes [groupValues]uint32 // plus one, the first node with each; of a form the latest alone
+	Nodes [groupValues]uint32 // plus one, the first node with each, strays at the end; of a form the latest alone
 	Value uint32              // plus one, a node with a value there
 	Used  uint32              // tick of the latest use
 	Forms uint16              // statements of the form, up to floodForms; 0 for a place
@@ -263,11 +263,18 @@ const (
 	fewOthers   = 3
 	namesOthers = 2
 	tailOthers  = 4 // before the rest of a line, no names
-	partWords   = 6 // of a part at most
+	partWords   = 9 // of a part at most
+	partOthers  = 2 // besides a part
+	remarkWords = 3 // of one in brackets at most
+	strayWords  = 3 // of a stray name at most
 )
 
-// weighTail is the weight of the rest of a line, by the punctuation before it.
-var weighTail = [...]int{gapSpace: 8, gapOpen: 12, gapComma: 8}
+// The weight of the rest of a line, by the punctuation before it, and how many words must be before it if a name or a
+// value is among them.
+var (
+	weighTail    = [...]int{gapSpace: 8, gapOpen: 12, gapComma: 8}
+	variedOthers = [...]uint8{gapSpace: 3, gapOpen: 2, gapComma: 2}
+)
 
 // weight returns the weight of the words from i to j in their column: of a word, or a name of several.
 func (t *tokens) weight(i, j int) int {
@@ -297,7 +304,9 @@ func (t *tokens) weight(i, j int) int {
 func (g *Grouper) learn(n uint32, depth int) {
 	t := &g.tokens[depth]
 	g.learnParts(n, t)
+	varies := false
 	for i := range t.n {
+		w, least := &t.words[i], uint8(tailOthers)
 		g.watch(n, depth, i, i+1, t.weight(i, i+1))
 		j := t.nameEnd(i)
 		if j > i+1 {
@@ -306,43 +315,19 @@ func (g *Grouper) learn(n uint32, depth int) {
 		if j > i && j < t.n && t.words[j].kind == value && t.words[j].marks == 0 {
 			g.watch(n, depth, i, j+1, t.weight(i, j+1))
 		}
-		if i+1 < t.n && t.plain[i] >= tailOthers {
-			g.watch(n, depth, i, t.n, weighTail[t.words[i].gap])
-		}
-	}
-}
-
-// learnParts notes the statement of node n with and without each part that has a name or a value. Statements that
-// differ in parts are one if one has none of them. A part with a value after punctuation is enough evidence.
-func (g *Grouper) learnParts(n uint32, t *tokens) {
-	if t.held[t.n] < fewOthers {
-		return
-	}
-	g.note(n, g.without(t, 0, 0), 0, false, true, 0)
-	for i := 1; i < t.n; i++ {
-		first, weight := &t.words[i], 0
-		if t.words[i-1].key {
-			continue
-		}
-		for j := i + 1; j <= min(t.n, i+partWords) && t.others(i, j) >= fewOthers; j++ {
-			switch k := t.words[j-1].kind; {
-			case (k == value || first.kind == value) && first.marks != 0:
-				weight = enough
-			case k == value || k.isName():
-				weight = max(weight, weighName)
-			}
-			if weight > 0 && (j > i+1 || first.kind != value) {
-				g.note(n, g.without(t, i, j), t.content(i, j), false, false, weight)
+		for k := i + 2; k <= min(t.n-1, i+strayWords); k++ {
+			if k != j && t.isStray(i, k) {
+				g.noteStray(n, g.column(t.key(i, k)))
 			}
 		}
+		if varies {
+			least = variedOthers[w.gap]
+		}
+		if i+1 < t.n && t.plain[i] >= least {
+			g.watch(n, depth, i, t.n, weighTail[w.gap])
+		}
+		varies = varies || w.kind == value || i > 0 && w.kind.isName() && !isCompound(w.text)
 	}
-}
-
-// without returns the column of the statements that have all words but those from i to j, and maybe others there.
-func (g *Grouper) without(t *tokens, i, j int) *column {
-	c := g.column(place(t.without(i, j), withoutPart+t.nameless) | 1)
-	c.Part = true
-	return c
 }
 
 // Other columns than places.
@@ -350,8 +335,6 @@ const (
 	withoutNames = 2*maxTokens + iota // all names of a statement
 	ofForm                            // statements of one form
 	withoutPart                       // a part of a statement, and one more without names
-
-	ofContext = withoutPart + 2 // a word between its neighbors
 )
 
 // learnNames watches the statement of node n without all of its names and values, which may vary together. Where two
@@ -376,7 +359,7 @@ func (g *Grouper) learnNames(n uint32) {
 // learns the statement with a value there.
 func (g *Grouper) watch(n uint32, depth, i, j, weight int) {
 	t := &g.tokens[depth]
-	if weight == 0 || t.isStructure(i, j) {
+	if weight == 0 || t.isStructure(i, min(j, i+2)) { // a rest may have fields at its end
 		return
 	}
 	c, word := g.column(t.key(i, j)), j == i+1
@@ -404,8 +387,10 @@ func (g *Grouper) note(n uint32, c *column, content uint64, word, isValue bool, 
 	}
 	if opens = !c.Open && (c.Score == enough && (c.Value != 0 || !c.Part) || c.Value != 0 && c.Word); opens {
 		c.Open = true
-		for _, m := range c.Nodes[1:c.N] {
-			g.union(c.Nodes[0]-1, m-1)
+		for _, m := range c.Nodes {
+			if m != 0 {
+				g.union(c.Nodes[0]-1, m-1)
+			}
 		}
 	}
 	if c.Open {
@@ -415,6 +400,21 @@ func (g *Grouper) note(n uint32, c *column, content uint64, word, isValue bool, 
 		}
 	}
 	return opens
+}
+
+// noteStray notes that node n has a name with other words in it in a column. It joins the group of the column once that
+// is open, and is no evidence for it.
+func (g *Grouper) noteStray(n uint32, c *column) {
+	if c.Open {
+		g.union(c.Nodes[0]-1, n)
+		return
+	}
+	for i := groupValues - 1; i >= int(c.N); i-- {
+		if c.Nodes[i] == 0 {
+			c.Nodes[i] = n + 1
+			return
+		}
+	}
 }
 
 // guard notes that node n is alone. It makes one group of a flood of such nodes.

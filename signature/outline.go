@@ -11,19 +11,12 @@ const outlineWords = 32
 // outlinesKept is how many outlines are kept, the latest ones.
 const outlinesKept = 1024
 
-// contextWords is how many words between the same neighbors make a variable of them.
-const contextWords = 5
-
-// contextsOpened is for how many contexts that one outline opens the earlier ones are looked at.
-const contextsOpened = 4
-
 // outline is a statement without its names and values.
 type outline struct {
-	Node    uint32 // plus one, the first with it
-	Varying uint32 `json:",omitempty"` // a bit for each word that is a variable by its neighbors
-	Frames  uint64
-	N       uint8
-	Words   [outlineWords + 1]outlineWord // and the end
+	Node   uint32 // plus one, the first with it
+	Frames uint64
+	N      uint8
+	Words  [outlineWords + 1]outlineWord // and the end
 }
 
 // words returns the words of o and the end.
@@ -83,7 +76,7 @@ func (t *tokens) outline(dst []outlineWord) ([]outlineWord, bool) {
 		dst = append(dst, word.with(left))
 		left = 0
 	}
-	return append(dst, outlineWord(0).with(left)), held >= fewOthers
+	return append(dst, outlineWord(0).with(left)), held >= namesOthers
 }
 
 // isVariable reports whether word i is a value, a name, or alone in brackets. A word with a capital after a colon may
@@ -100,23 +93,19 @@ func (t *tokens) isVariable(i int) bool {
 	case w.kind == nameWord:
 		return t.words[0].kind != nameWord || t.words[1].marks != 0
 	}
-	return w.kind == titleWord && (w.gap != gapOpen || w.opens || t.words[i-1].key)
+	return w.kind == titleWord && !isState(w.text) && (w.gap != gapOpen || w.opens || t.words[i-1].key)
 }
 
 // outlines are the latest outlines, with no two equal.
 type outlines struct {
 	kept    []outline
-	blooms  []uint64 // of each, a bit for each word that does not vary
+	blooms  []uint64 // of each
 	next    int      // the outline that makes room for another
 	current outline
-	opened  []context
-	reduced [2][outlineWords + 1]outlineWord
 }
 
 func newOutlines(n int) outlines {
-	return outlines{
-		kept: make([]outline, 0, n), blooms: make([]uint64, 0, n), opened: make([]context, 0, contextsOpened),
-	}
+	return outlines{kept: make([]outline, 0, n), blooms: make([]uint64, 0, n)}
 }
 
 // keep copies o to the kept ones.
@@ -124,7 +113,7 @@ func (s *outlines) keep(o *outline) {
 	if len(s.kept) < cap(s.kept) {
 		s.kept, s.blooms = s.kept[:len(s.kept)+1], s.blooms[:len(s.kept)+1]
 	}
-	s.kept[s.next], s.blooms[s.next] = *o, bloom(s.reduce(o, 0))
+	s.kept[s.next], s.blooms[s.next] = *o, bloom(o.words())
 	s.next = (s.next + 1) % cap(s.kept)
 }
 
@@ -136,11 +125,8 @@ func (s *outlines) byAge(i int) int {
 	return i
 }
 
-// bloom returns a bit for each word of an outline but a first name, and 0 for one with too few words.
+// bloom returns a bit for each word of an outline but a first name.
 func bloom(words []outlineWord) (b uint64) {
-	if len(words) <= fewOthers {
-		return 0
-	}
 	for _, w := range words[:len(words)-1] {
 		if w&firstTitle == 0 {
 			b |= 1 << (w >> 58)
@@ -149,24 +135,8 @@ func bloom(words []outlineWord) (b uint64) {
 	return b
 }
 
-// reduce returns the words of o that do not vary, in scratch space.
-func (s *outlines) reduce(o *outline, scratch int) []outlineWord {
-	if o.Varying == 0 {
-		return o.words()
-	}
-	dst, left := s.reduced[scratch][:0], 0
-	for i, w := range o.words() {
-		if o.Varying>>i&1 != 0 {
-			left += w.leftOut() + 1
-			continue
-		}
-		dst = append(dst, w.with(left))
-		left = 0
-	}
-	return dst
-}
-
-// learnOutline joins node n with all nodes whose outlines differ from its own as those of one statement may.
+// learnOutline joins node n with all nodes whose outlines differ from its own as those of one statement may, and keeps
+// its outline if it is new.
 func (g *Grouper) learnOutline(n uint32, t *tokens) {
 	s := &g.outlines
 	o := &s.current
@@ -175,118 +145,31 @@ func (g *Grouper) learnOutline(n uint32, t *tokens) {
 		return
 	}
 	clear(o.Words[len(words):]) // equal outlines are equal in snapshots, too
-	o.Node, o.Frames, o.N, o.Varying = n+1, t.frames, uint8(len(words)-1), 0
-	g.learnContexts(o)
-	if !g.joinOutline(o) {
-		s.keep(o)
-	}
-	for _, c := range s.opened {
-		for i := range s.kept {
-			i = s.byAge(i)
-			p := &s.kept[i]
-			before := p.Varying
-			for k, w := range p.words() {
-				// The word next to the one of which c is the context.
-				if j := k + 1 - 2*c.side; w&wordHash == c.words[1] && 0 <= j && j < int(p.N) && p.context(j, c.side) == c {
-					p.Varying |= 1 << j
-				}
-			}
-			if p.Varying != before {
-				s.blooms[i] = bloom(s.reduce(p, 0))
-				g.joinOutline(p)
-			}
-		}
-	}
-}
-
-// learnContexts notes each word of o between its neighbors, and finds those that vary there.
-func (g *Grouper) learnContexts(o *outline) {
-	g.outlines.opened = g.outlines.opened[:0]
-	end := int(o.N)
-	for i, w := range o.Words[:end] {
-		for side := range 2 {
-			if w&(keyWord|originWord) != 0 || i == side*(end-1) {
-				continue
-			}
-			context := o.context(i, side)
-			c := g.column(context.key())
-			if half := uint32(w >> 32); !c.Open && !slices.Contains(c.Words[:c.N], half) {
-				c.Words[c.N], c.Nodes[c.N] = half, o.Node
-				if c.N++; c.N == contextWords {
-					c.Open = true
-					if len(g.outlines.opened) < contextsOpened {
-						g.outlines.opened = append(g.outlines.opened, context)
-					}
-				}
-			}
-			if c.Open {
-				o.Varying |= 1 << i
-			}
-		}
-	}
-}
-
-// context is the neighbors of a word: on side 0 two before it and one after it, on side 1 one and two.
-type context struct {
-	words [3]outlineWord
-	side  int
-}
-
-// context returns the neighbors of word i. No word is 0.
-func (o *outline) context(i, side int) context {
-	c := context{side: side}
-	for k, j := range [...]int{i - 2 + side, i - 1 + 2*side, i + 1 + side} {
-		if 0 <= j && j < int(o.N) {
-			c.words[k] = o.Words[j] & wordHash
-		}
-	}
-	return c
-}
-
-func (c *context) key() uint64 {
-	sum := uint64(c.side)
-	for _, w := range c.words {
-		sum = place(sum+uint64(w), ofContext)
-	}
-	return sum | 1
-}
-
-// joinOutline joins the group of o with the groups of all outlines that may be of the same statement. It reports
-// whether one of them is equal.
-func (g *Grouper) joinOutline(o *outline) (known bool) {
-	s := &g.outlines
-	a := s.reduce(o, 0)
-	own := bloom(a)
-	if own == 0 {
-		return false
-	}
-	for i := range s.blooms {
-		i = s.byAge(i)
-		b := s.blooms[i]
-		if b == 0 || b&own != b && b&own != own {
-			continue
-		}
+	o.Node, o.Frames, o.N = n+1, t.frames, uint8(len(words)-1)
+	own := bloom(o.words())
+	for i, b := range s.blooms {
 		p := &s.kept[i]
-		if p == o || p.Frames != o.Frames {
+		if b&own != b && b&own != own || p.Frames != o.Frames {
 			continue
 		}
-		if g.root(p.Node-1) != g.root(o.Node-1) && mayBeOne(a, s.reduce(p, 1)) {
+		if g.root(p.Node-1) != g.root(o.Node-1) && mayBeOne(o.words(), p.words()) {
 			g.union(p.Node-1, o.Node-1)
 		}
 		if slices.Equal(p.words(), o.words()) {
-			return true
+			return
 		}
 	}
-	return false
+	s.keep(o)
 }
 
 // mayBeOne reports whether one statement may have the outlines a and b: one is the other with words in place of names,
-// or with more words of names. First words may be names if more names follow one than the other.
+// or with more words of names. First words may be names if more names follow one than the other. Two words that are no
+// capitals are enough if the outlines have no others.
 func mayBeOne(a, b []outlineWord) bool {
 	if len(a) < len(b) {
 		a, b = b, a
 	}
-	i, end, shared := 0, len(a)-1, 0
+	i, end, shared, plain := 0, len(a)-1, 0, 0
 	if a[0]&b[0]&firstTitle != 0 && (a[0]^b[0])&wordHash != 0 && a[1].leftOut() != b[1].leftOut() {
 		i = 1
 	}
@@ -302,9 +185,12 @@ func mayBeOne(a, b []outlineWord) bool {
 			return false
 		}
 		shared += int(w & heldWord)
+		if w&(stateWord|originWord) == 0 {
+			plain += int(w & heldWord)
+		}
 		i++
 	}
-	return shared >= fewOthers
+	return shared >= fewOthers || plain >= namesOthers && len(a) == len(b)
 }
 
 // mayBeName reports whether the words of part, all but the last one, may be in place of a name or value, or be more of
@@ -317,5 +203,5 @@ func mayBeName(part []outlineWord, there int) bool {
 		}
 		own += w.leftOut()
 	}
-	return there > own && len(words) <= 3 || part[0].leftOut() > 0 && len(words) == 1
+	return there > own && len(words) <= 3 || part[0].leftOut() > 0 && len(words) <= 2
 }

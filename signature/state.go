@@ -103,7 +103,7 @@ func (s *GrouperState) isPossible(signatures int) bool {
 }
 
 func (o *outline) isPossible(known uint32) bool {
-	return 0 < o.Node && o.Node <= known && fewOthers <= o.N && o.N <= outlineWords && uint64(o.Varying)>>o.N == 0
+	return 0 < o.Node && o.Node <= known && namesOthers <= o.N && o.N <= outlineWords
 }
 
 func (c *column) isPossible(known uint32) bool {
@@ -113,5 +113,5 @@ func (c *column) isPossible(known uint32) bool {
 	}
 	return c.Key&1 == 1 && c.N <= groupValues && c.Score <= enough && c.Value <= known && c.Forms <= floodForms &&
 		(!c.Open || c.N > 0 || c.Forms == floodForms) &&
-		!slices.ContainsFunc(shown, func(n uint32) bool { return n == 0 || n > known })
+		!slices.Contains(shown, 0) && slices.Max(c.Nodes[:]) <= known
 }

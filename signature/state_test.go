@@ -103,7 +103,7 @@ func TestGrouperStateHasEveryField(t *testing.T) {
 		"Grouper.slots", "Grouper.said", // made again from nodes
 		"Grouper.unions",                  // counted in nodes
 		"Grouper.keys", "outlines.blooms", // of the columns and the outlines
-		"-outlines.current", "-outlines.opened", "-outlines.reduced", // of none between calls
+		"-outlines.current",                              // of none between calls
 		"GrouperStats.Signatures", "GrouperStats.Groups", // so are these
 		"-Grouper.copied", // of a state before
 		"-Grouper.tokens", // of none between calls
@@ -124,7 +124,6 @@ func TestGrouperStateRefused(t *testing.T) {
 		func(s *GrouperState) { last(s).Key &^= 1 },
 		func(s *GrouperState) { s.Outlines[0].Node = 0 },
 		func(s *GrouperState) { s.Outlines[0].N = outlineWords + 1 },
-		func(s *GrouperState) { s.Outlines[0].Varying = 1 << 31 },
 		func(s *GrouperState) { *last(s) = column{Key: last(s).Key, Open: true} },
 		func(s *GrouperState) { last(s).Nodes[0] = uint32(len(s.Known)) + 1 },
 		func(s *GrouperState) { last(s).N, last(s).Nodes[0] = max(last(s).N, 1), 0 },

@@ -26,6 +26,7 @@ type tokens struct {
 	after  [maxTokens + 1]uint64 // hash of the words from i on, and of the frames
 	held   [maxTokens + 1]uint8  // words before word i that hold the statement together
 	plain  [maxTokens + 1]uint8  // the same without names, but for the first
+	bag    [maxTokens + 1]uint64 // hash of the words before word i, in any order and without marks
 	sum    uint64                // hash of all
 
 	frames   uint64 // hash of the frames
@@ -101,6 +102,7 @@ func (t *tokens) add() {
 			t.before[i] += equalsHash
 		}
 		sum += place(w.marks, 2*i) + place(w.hash, 2*i+1)
+		t.bag[i+1] = t.bag[i] + place(w.hash, 0)
 	}
 	t.before[t.n] = sum
 	sum = t.frames
@@ -117,16 +119,8 @@ func (t *tokens) add() {
 	t.sum = sum
 }
 
-// without returns the hash of the words but those from i to j, without marks.
-func (t *tokens) without(i, j int) uint64 {
-	sum := t.frames
-	for k := range t.n {
-		if k < i || k >= j {
-			sum = place(sum+t.words[k].hash, 0)
-		}
-	}
-	return sum
-}
+// without returns the hash of the words but those from i to j, in any order and without marks.
+func (t *tokens) without(i, j int) uint64 { return t.frames + t.bag[t.n] - t.bag[j] + t.bag[i] }
 
 // others returns how many words hold the statement together but for those from i to j.
 func (t *tokens) others(i, j int) int { return int(t.held[t.n] - t.held[j] + t.held[i]) }
@@ -215,9 +209,11 @@ func (t *tokens) mark(s []byte, i int) {
 
 // continues reports whether the name w, directly after a value, is more of a path: it has a slash or an extension.
 func (t *tokens) continues(w []byte) bool {
-	return t.n > 0 && t.marks == 0 && t.words[t.n-1].kind == value &&
-		(bytes.IndexByte(w, '/') > 0 || hasExtension(string(w)))
+	return t.follows() && (bytes.IndexByte(w, '/') > 0 || hasExtension(string(w)))
 }
+
+// follows reports whether a value is directly before the next word.
+func (t *tokens) follows() bool { return t.n > 0 && t.marks == 0 && t.words[t.n-1].kind == value }
 
 // value returns the end of the value at i, that begins with a mask, a sign or a bracket, or i.
 func (t *tokens) value(s []byte, i int) int {
@@ -232,7 +228,12 @@ func (t *tokens) value(s []byte, i int) int {
 	if alone && j > i && (bytes.IndexByte([]byte("./~*"), s[i]) >= 0 || s[i] == '-' && s[i-1] == '=') { // a short path
 		return j
 	}
-	if end := t.closing(s, i); end > 0 && t.isData(s[i:end]) {
+	end := t.closing(s, i)
+	switch {
+	case end > 0 && t.isData(s[i:end]):
+		return end
+	case end > 0 && byteAt(s, end) == '.' && isWordByte(byteAt(s, end+1)) && t.follows(): // report (final).txt
+		end, _, _ = wordEnd(s, end+1)
 		return end
 	}
 	return i
@@ -405,6 +406,13 @@ func (t *tokens) nameEnd(i int) int {
 	return j
 }
 
+// isStray reports whether the words from i to j may be a name with other words in it.
+func (t *tokens) isStray(i, j int) bool {
+	return t.others(i, j) >= partOthers && slices.ContainsFunc(t.words[i:j], func(w term) bool {
+		return w.kind.isName() || w.kind == capitalWord || w.opens
+	})
+}
+
 // isStructure reports whether the key of a field is among the words from i to j.
 func (t *tokens) isStructure(i, j int) bool {
 	return slices.ContainsFunc(t.words[i:j], func(w term) bool { return w.key })
@@ -438,12 +446,8 @@ func (t *tokens) content(i, j int) uint64 {
 
 // leave sets t to u with a value in place of the words from i to j.
 func (t *tokens) leave(u *tokens, i, j int) {
-	w := term{hash: valueHash, kind: value}
-	if i < u.n {
-		w.marks, w.gap = u.words[i].marks, u.words[i].gap
-	}
 	copy(t.words[:], u.words[:i])
-	t.words[i] = w
+	t.words[i] = term{hash: valueHash, kind: value, marks: u.words[i].marks, gap: u.words[i].gap}
 	copy(t.words[i+1:], u.words[j:u.n])
 	t.n, t.frames, t.marks, t.nameless = u.n-(j-i)+1, u.frames, u.marks, u.nameless
 	t.add()
@@ -480,10 +484,13 @@ func isQualified(w []byte) bool {
 	return false
 }
 
-// isTitle reports whether w begins with a capital.
+// isCompound reports whether w is small letters and hyphens, as cross-reference is.
+func isCompound(w []byte) bool { return len(bytes.TrimLeft(w, "abcdefghijklmnopqrstuvwxyz-")) == 0 }
+
+// isTitle reports whether w begins with a capital, or with a letter of a script that has none.
 func isTitle(w []byte) bool {
 	r, _ := utf8.DecodeRune(w)
-	return unicode.IsUpper(r)
+	return unicode.IsUpper(r) || unicode.Is(unicode.Lo, r)
 }
 
 // isCapitals reports whether w has two letters or more, none of them small.

@@ -3,6 +3,7 @@ package signature
 import (
 	"bytes"
 	"math/bits"
+	"slices"
 	"unicode"
 )
 
@@ -81,18 +82,14 @@ func (g *Grouper) varyingOutlines(n uint32) (set wordSet) {
 	var others [outlineWords + 1]int
 	for i := len(s.kept) - 1; i >= 0 && total < most; i-- {
 		p := &s.kept[s.byAge(i)]
-		if int(p.N) != len(words)-1 || g.root(p.Node-1) != group {
+		if g.root(p.Node-1) != group {
 			continue
 		}
 		total++
-		differ, last := 0, 0
 		for k, w := range words {
-			if (w^p.Words[k])&wordHash != 0 {
-				differ, last = differ+1, k
+			if !slices.ContainsFunc(p.words(), func(v outlineWord) bool { return (v^w)&wordHash == 0 }) {
+				others[k]++
 			}
-		}
-		if differ == 1 {
-			others[last]++
 		}
 	}
 	k := 0
@@ -101,7 +98,8 @@ func (g *Grouper) varyingOutlines(n uint32) (set wordSet) {
 			continue
 		}
 		w := &t.words[i]
-		if 0 < others[k] && others[k] < groupValues && i > 0 && (w.kind == titleWord || w.mayBeState()) {
+		few := others[k] < groupValues || 3*(total-others[k]) >= total // the word is not seen once
+		if 0 < others[k] && few && i > 0 && (w.kind == titleWord || w.mayBeState()) {
 			set |= 1 << i
 		}
 		k++
@@ -120,6 +118,14 @@ func (g *Grouper) varyingColumns() (set wordSet) {
 			}
 		}
 		i = max(i, end-1)
+	}
+	u := &g.tokens[1]
+	u.leaveNames(t)
+	c := g.lookup(place(u.sum, withoutNames) | 1)
+	for k := 1; c != nil && c.Open && c.N < groupValues && k < t.n; k++ {
+		if w := &t.words[k]; w.kind.isName() && w.mayBeState() {
+			set |= 1 << k
+		}
 	}
 	return set
 }
