@@ -21,7 +21,7 @@ func TestCases(t *testing.T) {
 		misses                           string
 	}{
 		"bom-utf8":        {levels: map[int]string{1: "error", 2: "error"}},
-		"comma-separated": {levels: map[int]string{1: "error", 2: "error", 3: "error"}, signatures: 3, begins: "Runs with"},
+		"comma-separated": {levels: map[int]string{1: "error", 2: "error", 3: "error"}, signatures: 3, begins: "Broken since"},
 		"compact-json":    {signatures: 2},
 		"cr-only":         {records: 3},
 		"fatal-of-another-program": {
