@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	texts "github.com/heedlog/heed/internal/text"
 )
@@ -97,14 +96,11 @@ const (
 
 // Likely returns the names of the first suspect, and of the second if it is hardly
 // less likely. A suspect with patches as its only evidence is not named: popular
-// methods carry patches of many mods, and all but one of them are innocent. Nor is a tag that no list has by itself:
-// parts of a game have tags as well.
+// methods carry patches of many mods, and all but one of them are innocent.
 func Likely(suspects []Suspect) []string {
 	var names []string
 	for i := range suspects[:min(len(suspects), maxLikely)] {
-		s := &suspects[i]
-		tagOnly := len(s.Evidence) == 1 && s.Evidence[0].Kind == Tag && strings.HasPrefix(s.Mod, texts.Code)
-		if s.Score >= minLikely && 4*s.Score >= 3*suspects[0].Score && !tagOnly {
+		if s := &suspects[i]; s.Score >= minLikely && 4*s.Score >= 3*suspects[0].Score {
 			names = append(names, s.Mod)
 		}
 	}
