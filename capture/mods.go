@@ -106,11 +106,8 @@ func (m *modLists) mayBegin(line string, early bool) bool {
 	if m.upload {
 		return false
 	}
-	switch line[len(line)-1] {
-	case ':', ' ', '\t':
-		return true
-	}
-	return m.own != nil || early && strings.Contains(line, "oad")
+	ends := strings.IndexByte(": \t", line[len(line)-1]) >= 0
+	return ends || m.own != nil || early && strings.Contains(line, "oad")
 }
 
 // begin looks at the first line of a record, which with header set is the
@@ -150,17 +147,15 @@ func (m *modLists) begin(line string, header bool) {
 
 // parseWorkshop reads a mod that a line gives by the folder of its number in the Steam Workshop, with its name.
 func (m *ListedMod) parseWorkshop(line string) bool {
-	_, rest, ok := strings.Cut(line, "od: "+workshopFolder)
+	_, rest, ok := strings.Cut(line, "od: workshop-")
 	number, rest, named := strings.Cut(rest, " (")
 	end := strings.LastIndexByte(rest, ')')
 	if !ok || !named || end < 1 || strings.Trim(number, "0123456789") != "" {
 		return false
 	}
-	m.Name, m.PackageID = rest[:end], workshopFolder+number
+	m.Name, m.PackageID = rest[:end], "workshop-"+number
 	return true
 }
-
-const workshopFolder = "workshop-"
 
 // loaded returns the text after the words by which a program reports that it loads mods: "Loaded mod ", "loading
 // server plugin ", "Loaded mods: ", "Loading " before a bracket.
@@ -375,9 +370,7 @@ func markedItem(line string) string {
 	if len(item) == len(line) {
 		return ""
 	}
-	mark, rest, _ := strings.Cut(item, " ")
-	switch mark {
-	case "-", "*", "•":
+	if mark, rest, _ := strings.Cut(item, " "); mark == "-" || mark == "*" || mark == "•" {
 		return rest
 	}
 	return ""
