@@ -93,6 +93,7 @@ func (r *Reader) fill(rec *Record) {
 			rec.Level, rec.LevelBy = a.level(r)
 		default:
 			rec.Level, rec.LevelBy = a.level(r)
+			rec.unquote()
 		}
 	}
 	r.mods.take(rec)

@@ -4,6 +4,7 @@ import (
 	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/capture/internal/unity"
 	"github.com/heedlog/heed/internal/frame"
+	"github.com/heedlog/heed/internal/logline"
 )
 
 // The message of an exception may have several lines of any shape, and its trace
@@ -85,7 +86,8 @@ func mayGoOn(b []byte) bool {
 	if n, _ := exceptionType(b); n > 0 {
 		return false
 	}
-	return !startsRecord(b) && !isBanner(b) && !isRule(b) && !namesException(b)
+	return !startsRecord(b) && !isBanner(b) && !isRule(b) && !namesException(b) &&
+		(!isDigit(b[0]) || !logline.Parse(text(b)).Sure)
 }
 
 // endedBy reports whether ln shows that the lines held belong to the record.

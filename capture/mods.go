@@ -66,6 +66,7 @@ const (
 //	[Info   :   BepInEx] Loading [Some Mod 1.2.0]     one by one
 //	[12:34:56] Loaded plugin Some Mod v1.2.0 by Author
 //	[12:34:56] Loaded mods: Some Mod v1.2.0, Other Mod v2.0
+//	[00:00:08]: Mod: workshop-1234567890 (Some Mod)	Loading modmain.lua
 type modLists struct {
 	form   listForm
 	prefix int // how many bytes a logger put before the text of the line that announced items
@@ -105,11 +106,8 @@ func (m *modLists) mayBegin(line string, early bool) bool {
 	if m.upload {
 		return false
 	}
-	switch line[len(line)-1] {
-	case ':', ' ', '\t':
-		return true
-	}
-	return m.own != nil || early && strings.Contains(line, "oad")
+	ends := strings.IndexByte(": \t", line[len(line)-1]) >= 0
+	return ends || m.own != nil || early && strings.Contains(line, "oad")
 }
 
 // begin looks at the first line of a record, which with header set is the
@@ -140,9 +138,23 @@ func (m *modLists) begin(line string, header bool) {
 		m.form, m.prefix = formItems, prefix
 		return
 	}
-	if rest, ok := loaded(line); ok {
+	if mod.parseWorkshop(line) {
+		m.add(&mod)
+	} else if rest, ok := loaded(line); ok {
 		m.named(rest)
 	}
+}
+
+// parseWorkshop reads a mod that a line gives by the folder of its number in the Steam Workshop, with its name.
+func (m *ListedMod) parseWorkshop(line string) bool {
+	_, rest, ok := strings.Cut(line, "od: workshop-")
+	number, rest, named := strings.Cut(rest, " (")
+	end := strings.LastIndexByte(rest, ')')
+	if !ok || !named || end < 1 || strings.Trim(number, "0123456789") != "" {
+		return false
+	}
+	m.Name, m.PackageID = rest[:end], "workshop-"+number
+	return true
 }
 
 // loaded returns the text after the words by which a program reports that it loads mods: "Loaded mod ", "loading
@@ -358,9 +370,7 @@ func markedItem(line string) string {
 	if len(item) == len(line) {
 		return ""
 	}
-	mark, rest, _ := strings.Cut(item, " ")
-	switch mark {
-	case "-", "*", "•":
+	if mark, rest, _ := strings.Cut(item, " "); mark == "-" || mark == "*" || mark == "•" {
 		return rest
 	}
 	return ""

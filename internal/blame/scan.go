@@ -385,13 +385,14 @@ func behindLevel(tag string) string {
 	return tag
 }
 
-// isLevel reports whether loggers of any mod write a folded tag.
+// isLevel reports whether loggers of any mod, or parts of any game, write a folded tag.
 func isLevel(key string) bool { return levels[key] }
 
 var levels = texts.Words(`
 	err error errors wrn warn warning warnings inf info information dbg debug trace trc verbose log logger logging
 	message msg notice fatal ftl crit critical severe exception assert fail failed failure ok success test null none
 	todo mod mods main utc gmt pm am thread mainthread ref endofstacktrace
+	ai audio chat client combat game net network quest render save saves server ui world
 `)
 
 // isThread reports whether a folded tag names a thread or a pool of threads, with its number or without.

@@ -348,6 +348,9 @@ func (p *parser) compound(name string, colon bool) (event.Level, bool) {
 	if !ok || !p.timed || !isCapitals(level) {
 		return event.LevelUnknown, false
 	}
+	if len(level) == 1 && colon {
+		return ofLetter(level[0]) // E[Main]:
+	}
 	return find(level, upTo)
 }
 

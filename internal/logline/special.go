@@ -16,6 +16,7 @@ import (
 //	ERRO[0012] stuck
 //	fail: Acme.Press[12]
 //	*** ERROR *** stuck
+//	·E 0:01:02.123456 {PPU} stuck
 func (p *parser) special() bool {
 	s := p.rest()
 	if len(s) < 7 {
@@ -34,6 +35,13 @@ func (p *parser) special() bool {
 		}
 	}
 	switch {
+	case strings.HasPrefix(s, "·") && s[3] == ' ' && timeLen(s[4:]) > 0:
+		l, ok := ofLetter(s[2])
+		if p.i += 4; !ok {
+			return false
+		}
+		p.timed = true
+		return p.sure(l, timeLen(s[4:]))
 	case s[0] == '<':
 		if number, _, ok := strings.Cut(s[1:5], ">"); ok {
 			if l, ok := Priority(number); ok {

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/heedlog/heed/capture/internal/begins"
 )
 
 // Reason is the reason of a crash as a report gives it, the weaker first.
@@ -37,7 +39,7 @@ func (r Reason) Source() string {
 //	Translated Report (Full Report Below)
 //	{"app_name":"Press", … "bug_type":"309", … }
 func IsHead(b string) bool {
-	return hasAnyPrefix(b, "Translated Report (Full Report Below)", "Incident Identifier: ") ||
+	return begins.Any(b, "Translated Report (Full Report Below)", "Incident Identifier: ") ||
 		(strings.HasPrefix(b, "Process: ") || strings.Contains(b, " [version: Unity ")) && strings.HasSuffix(trim(b), "]") ||
 		b[0] == '{' && strings.Contains(b, `"app_name":"`) && strings.Contains(b, `"bug_type":"`)
 }
@@ -59,7 +61,7 @@ func IsCause(b string) bool {
 		return false
 	}
 	i := strings.Index(b[:n], " caused a")
-	return i > 0 && isHex(b[n+3:len(b)-1]) && hasAnyPrefix(b[i:], " caused a ", " caused an ")
+	return i > 0 && isHex(b[n+3:len(b)-1]) && begins.Any(b[i:], " caused a ", " caused an ")
 }
 
 // maxPath is how long the name of a module may be on Windows.
@@ -76,13 +78,13 @@ func IsEnd(b string) bool { return strings.HasPrefix(b, "== [end of error.log] =
 
 // IsRest reports whether b opens the part below the trace of the thread that crashed in Unity's report.
 func IsRest(b string) bool {
-	return hasAnyPrefix(b, "Stacks for Running Threads:", "Call Stack for Thread ", "Stack Memory [0x")
+	return begins.Any(b, "Stacks for Running Threads:", "Call Stack for Thread ", "Stack Memory [0x")
 }
 
 // IsStackTitle reports whether b is the title that Unity on Windows writes above the trace of a crash, with one T
 // before 2018.
 func IsStackTitle(b string) bool {
-	return hasAnyPrefix(b, "========== OUTPUTTING STACK TRACE", "========== OUTPUTING STACK TRACE")
+	return begins.Any(b, "========== OUTPUTTING STACK TRACE", "========== OUTPUTING STACK TRACE")
 }
 
 // ThreadTitle reports whether b heads the trace of a thread, and whether that thread crashed:
@@ -98,20 +100,20 @@ func ThreadTitle(b string) (crashed, ok bool) {
 	switch {
 	case IsStackTitle(b), strings.HasPrefix(b, "Stack Trace of Crashed Thread "):
 		return true, true
-	case hasAnyPrefix(b, "Context:", "Stacks for Running Threads:", "Call Stack for Thread "):
+	case begins.Any(b, "Context:", "Stacks for Running Threads:", "Call Stack for Thread "):
 		return false, true
 	case !numbered:
 		return false, false
 	}
 	rest := strings.TrimLeft(thread, digits)
 	crashed = rest != thread && strings.HasPrefix(rest, " Crashed")
-	return crashed, crashed || rest != thread && hasAnyPrefix(rest, ":", " name:", " (")
+	return crashed, crashed || rest != thread && begins.Any(rest, ":", " name:", " (")
 }
 
 // Leaves reports whether b, in a crash report, is about neither the crash nor the thread that crashed.
 func Leaves(b string) bool {
 	module, isModule := strings.CutPrefix(b, "Module ")
-	return isModule && strings.TrimLeft(module, digits) != module || hasAnyPrefix(b, "Stack Memory [", "Binary Images:") ||
+	return isModule && strings.TrimLeft(module, digits) != module || begins.Any(b, "Stack Memory [", "Binary Images:") ||
 		strings.HasPrefix(b, "Thread ") && strings.Contains(b, " crashed with ") ||
 		strings.HasPrefix(trim(b), `"threads" : [`)
 }
@@ -137,7 +139,7 @@ func DebuggedThread(b string) (crashed, ok bool) {
 	}
 	t := trim(b)
 	crashed = b[0] == '*' || strings.HasPrefix(t, "Managed Stacktrace:")
-	return crashed, hasAnyPrefix(t, "* thread #", "Managed Stacktrace:", "thread #")
+	return crashed, begins.Any(t, "* thread #", "Managed Stacktrace:", "thread #")
 }
 
 // The figures of a report by which no memory was left: percent of the machine's memory in use, and megabytes left
@@ -157,19 +159,19 @@ const (
 func TextReason(b string) Reason {
 	full := false
 	n, rest := Number(b)
-	if _, free, ok := strings.Cut(rest, " ["); ok && hasAnyPrefix(rest, " MB paging file [", " MB user address space [") {
+	if _, free, ok := strings.Cut(rest, " ["); ok && begins.Any(rest, " MB paging file [", " MB user address space [") {
 		left, unit := Number(free)
 		full = left < fewMegabytes && strings.HasPrefix(unit, " MB free") && (n > 0 || rest[len(" MB ")] == 'u')
 	}
 	switch {
-	case hasAnyPrefix(rest, "% physical memory in use", "% memory in use"):
+	case begins.Any(rest, "% physical memory in use", "% memory in use"):
 		full = n >= fullMemory
 	case strings.HasPrefix(b, "System Commit Total/Limit/Peak: "):
 		_, rest := Number(b[len("System Commit Total/Limit/Peak: "):])
 		limit, rest := Number(strings.TrimPrefix(rest, "MB/"))
 		peak, rest := Number(strings.TrimPrefix(rest, "MB/"))
 		full = limit > 0 && peak >= limit && strings.HasPrefix(rest, "MB")
-	case strings.Contains(b, "Thread stack size exceeded"), hasAnyPrefix(b, "-->  STACK GUARD", "--->  STACK GUARD"):
+	case strings.Contains(b, "Thread stack size exceeded"), begins.Any(b, "-->  STACK GUARD", "--->  STACK GUARD"):
 		return stack
 	}
 	if full {
@@ -215,10 +217,10 @@ func NativeReason(b, text string) (reason Reason, last bool) {
 	if _, path, ok := strings.Cut(b, " - "); ok {
 		path, _, _ = strings.Cut(path, " :")
 		name := path[strings.LastIndexByte(path, '/')+1:]
-		if hasAnyPrefix(name, handlers...) {
+		if begins.Any(name, handlers...) {
 			return Unknown, false
 		}
-		if reason = moduleReason(name); reason == library && hasAnyPrefix(path, "/lib", "/usr/lib", "/System/") {
+		if reason = moduleReason(name); reason == library && begins.Any(path, "/lib", "/usr/lib", "/System/") {
 			reason = Unknown
 		}
 		return reason, true
@@ -228,14 +230,13 @@ func NativeReason(b, text string) (reason Reason, last bool) {
 	if !ok || b[0] != '0' || name == "" || len(name) > maxPath {
 		return Unknown, true
 	}
-	for _, file := range [...]string{name + ".dll", name + ".DLL"} {
-		if above, _, ok := strings.Cut(text, ":"+file+" ("); ok {
-			path := above[strings.LastIndexByte(above, '\n')+1:]
-			if reason = moduleReason(file); reason == library && strings.Contains(path, `:\Windows\`) {
-				reason = Unknown
-			}
-			break
-		}
+	above, _, ok := strings.Cut(text, ":"+name+".dll (")
+	if !ok {
+		above, _, ok = strings.Cut(text, ":"+name+".DLL (")
+	}
+	windows := strings.Contains(above[strings.LastIndexByte(above, '\n')+1:], `:\Windows\`)
+	if reason = moduleReason(name + ".dll"); !ok || reason == library && windows {
+		reason = Unknown
 	}
 	return reason, true
 }
@@ -244,9 +245,9 @@ func NativeReason(b, text string) (reason Reason, last bool) {
 func moduleReason(module string) Reason {
 	module = strings.ToLower(trim(module[:min(len(module), maxPath)]))
 	switch {
-	case hasAnyPrefix(module, drivers...), strings.Contains(module, "_dri.so"):
+	case begins.Any(module, drivers...), strings.Contains(module, "_dri.so"):
 		return driver
-	case hasAnyPrefix(module, engines...):
+	case begins.Any(module, engines...):
 		return Unknown
 	case strings.Contains(module, ".so"), slices.Contains(endings, module[strings.LastIndexByte(module, '.')+1:]):
 		return library
@@ -285,10 +286,6 @@ const digits = "0123456789"
 func isHex(s string) bool { return strings.Trim(s, digits+"ABCDEFabcdef") == "" }
 
 func trim(s string) string { return strings.Trim(s, " \t") }
-
-func hasAnyPrefix(s string, of ...string) bool {
-	return slices.ContainsFunc(of, func(begin string) bool { return strings.HasPrefix(s, begin) })
-}
 
 // Number returns the number that s begins with, 0 for none, and the rest.
 func Number(s string) (n int, rest string) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/capture/format"
+	"github.com/heedlog/heed/capture/internal/begins"
 )
 
 // Format is the family of Minecraft's logs.
@@ -24,17 +25,14 @@ func detect(line string) format.Evidence {
 	if _, rest, ok := strings.Cut(frame, "//"); ok { // at TRANSFORMER/minecraft@1.20.1/net.minecraft...
 		frame = rest
 	}
-	for _, begins := range [...]string{
+	if begins.Any(frame,
 		"net.minecraft.", "net.minecraftforge.", "net.neoforged.", "net.fabricmc.", "com.mojang.", "TRANSFORMER/",
-	} {
-		if strings.HasPrefix(frame, begins) {
-			return format.Form
-		}
+	) {
+		return format.Form
 	}
-	for _, thread := range [...]string{"Render thread/", "Server thread/", "Client thread/"} {
-		if strings.Contains(line, thread) {
-			return format.Form
-		}
+	before, _, _ := strings.Cut(line, " thread/")
+	if len(before) < len(line) && begins.Any(before[strings.LastIndexByte(before, '[')+1:], "Render", "Server", "Client") {
+		return format.Form
 	}
 	return format.None
 }

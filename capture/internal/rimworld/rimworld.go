@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/capture/format"
+	"github.com/heedlog/heed/capture/internal/begins"
 	"github.com/heedlog/heed/capture/internal/unity"
 )
 
@@ -51,20 +52,12 @@ func detect(line string) format.Evidence {
 	if version, ok := strings.CutPrefix(line, "RimWorld "); ok && version != "" && version[0]-'0' < 10 {
 		return format.Banner
 	}
-	if strings.HasPrefix(line, "RimWorld by Ludeon Studios") { // a crash report
+	switch {
+	case strings.HasPrefix(line, "RimWorld by Ludeon Studios"), // a crash report
+		strings.HasPrefix(line, "Mono path[0] = ") && strings.Contains(line, "/RimWorld"):
 		return format.Banner
-	}
-	if strings.HasPrefix(line, "Mono path[0] = ") && strings.Contains(line, "/RimWorld") {
-		return format.Banner
-	}
-	for _, begins := range [...]string{
-		"Reached max messages limit. Stopping logging", "Loading game from file ", "Initializing new game with mods",
-	} {
-		if strings.HasPrefix(line, begins) {
-			return format.Form
-		}
-	}
-	if strings.HasPrefix(line, "[Ref ") && strings.IndexByte(line, ']') == len("[Ref 5EED0003") {
+	case begins.Any(line, Lines.Alive...), strings.HasPrefix(line, Lines.Shows[1]),
+		strings.HasPrefix(line, "[Ref ") && strings.IndexByte(line, ']') == len("[Ref 5EED0003"):
 		return format.Form
 	}
 	if _, native, ok := strings.Cut(line, " (Mono JIT Code) "); ok {
@@ -74,7 +67,7 @@ func detect(line string) format.Evidence {
 	if rest, ok := strings.CutPrefix(frame, "(wrapper "); ok {
 		_, frame, _ = strings.Cut(rest, ") ")
 	}
-	if strings.HasPrefix(frame, "Verse.") || strings.HasPrefix(frame, "RimWorld.") {
+	if begins.Any(frame, "Verse.", "RimWorld.") {
 		return format.Form
 	}
 	return format.None

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/capture/format"
+	"github.com/heedlog/heed/capture/internal/begins"
 )
 
 // An upload by HugsLib puts a header before the log: when it was made, the mods with their assemblies, the Harmony
@@ -25,15 +26,8 @@ const (
 //	Pawn.Kill: PRE: SomeMod.Kill_Patch.Prefix post: [800]Other.Guard.RethrowException
 func IsPatched(line string) bool {
 	method, patches, ok := strings.Cut(line, ": ")
-	if !ok || strings.Contains(method, " ") {
-		return false
-	}
-	for _, begins := range [...]string{"PRE: ", "post: ", "TRANS: ", "FINAL: ", "(no patches)"} {
-		if strings.HasPrefix(patches, begins) {
-			return true
-		}
-	}
-	return false
+	return ok && !strings.Contains(method, " ") &&
+		begins.Any(patches, "PRE: ", "post: ", "TRANS: ", "FINAL: ", "(no patches)")
 }
 
 // Machine reads the part of the header about the machine, line by line, before its text is cut:
@@ -54,15 +48,9 @@ func (m *Machine) Line(line string) {
 		return
 	}
 	name, value, _ := strings.Cut(line, ": ")
-	switch name {
-	case "CPU":
-		format.Learn(&m.found.CPU, value)
-	case "OS":
-		format.Learn(&m.found.System, value)
-	case "Memory":
-		format.Learn(&m.found.Memory, value)
-	default:
-		m.within = false
+	facts := map[string]*string{"CPU": &m.found.CPU, "OS": &m.found.System, "Memory": &m.found.Memory}
+	if m.within = facts[name] != nil; m.within {
+		format.Learn(facts[name], value)
 	}
 }
 

@@ -3,6 +3,7 @@ package unity
 import (
 	"strings"
 
+	"github.com/heedlog/heed/capture/internal/begins"
 	"github.com/heedlog/heed/event"
 )
 
@@ -64,22 +65,12 @@ func Logged(line string) (class string, level event.Level) {
 	if kind := strings.TrimPrefix(method, "Log"); kind != "" {
 		method = kind
 	}
-	for _, of := range [...]struct {
-		begins string
-		level  event.Level
-	}{
-		{"Error", event.LevelError},
-		{"Exception", event.LevelError},
-		{"Assert", event.LevelError},
-		{"Warning", event.LevelWarning},
-		{"Message", event.LevelInfo},
-		{"Format", event.LevelInfo},
-	} {
-		if strings.HasPrefix(method, of.begins) {
-			level = of.level
-		}
-	}
-	if method == "Log" {
+	switch {
+	case begins.Any(method, "Error", "Exception", "Assert"):
+		level = event.LevelError
+	case strings.HasPrefix(method, "Warning"):
+		level = event.LevelWarning
+	case method == "Log", begins.Any(method, "Message", "Format"):
 		level = event.LevelInfo
 	}
 	return strings.TrimRight(class, "."), level

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/heedlog/heed/capture/format"
+	"github.com/heedlog/heed/capture/internal/begins"
 )
 
 // BannerPath and BannerVersion open every log of the engine, in this order, with at most a few lines between and before
@@ -286,6 +287,6 @@ func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") =
 // processor may be about one in the game.
 func isCPU(name string) bool {
 	makers := [...]string{"Intel", "AMD ", "Apple ", "Qualcomm", "ARM", "VIA "}
-	return slices.ContainsFunc(makers[:], func(maker string) bool { return strings.HasPrefix(name, maker) }) ||
+	return begins.Any(name, makers[:]...) ||
 		strings.Contains(name, " CPU ") && strings.HasSuffix(name, "Hz")
 }

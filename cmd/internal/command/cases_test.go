@@ -20,10 +20,12 @@ func TestCases(t *testing.T) {
 		begins                           string // the first sentence of the first screen
 		misses                           string
 	}{
-		"bom-utf8":        {levels: map[int]string{1: "error", 2: "error"}},
-		"comma-separated": {levels: map[int]string{1: "error", 2: "error", 3: "error"}, signatures: 3, begins: "Runs with"},
-		"compact-json":    {signatures: 2},
-		"cr-only":         {records: 3},
+		"bom-utf8": {levels: map[int]string{1: "error", 2: "error"}},
+		"comma-separated": {
+			levels: map[int]string{1: "error", 2: "error", 3: "error"}, signatures: 3, begins: "Broken since",
+		},
+		"compact-json": {signatures: 2},
+		"cr-only":      {records: 3},
 		"fatal-of-another-program": {
 			severities:   map[int]string{1: "error", 2: "error", 3: "fatal", 4: "fatal", 5: "fatal", 6: "fatal", 7: "fatal"},
 			dispositions: map[int]string{3: "blocking", 4: "blocking", 5: "blocking", 6: "blocking", 7: "blocking"},

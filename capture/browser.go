@@ -1,0 +1,31 @@
+package capture
+
+import (
+	"strings"
+
+	"github.com/heedlog/heed/event"
+)
+
+// unquote takes off a record that a page in a browser logged the quotes, the escapes and the place that the browser
+// puts around the text: games in JavaScript run in one. The level of a page's plain output says nothing.
+//
+//	[1:2:0405/100000.123:INFO:CONSOLE(7)] "stuck\n    at turn (file:///press.js:7:3)", source: file:///press.js (7)
+//	[1:2:0405/100000.123:INFO:CONSOLE(7)] stuck
+//	    at turn (file:///press.js:7:3)
+func (rec *Record) unquote() {
+	const mark, longest = ":CONSOLE(", 96 // bytes of the head
+	message := rec.Message
+	at := strings.Index(message[:min(len(message), longest)], mark)
+	if at < 0 || message[0] != '[' {
+		return
+	}
+	head, quoted, ok := strings.Cut(message, `)] "`)
+	end := strings.LastIndex(quoted, `", source: `)
+	if !ok || end < 0 || strings.Trim(head[min(len(head), at+len(mark)):], "0123456789") != "" {
+		return
+	}
+	rec.Message = head + ")] " + strings.ReplaceAll(quoted[:end], `\n`, "\n")
+	if rec.Level == event.LevelInfo {
+		rec.Level, rec.LevelBy = event.LevelUnknown, evidenceNone
+	}
+}
