@@ -69,8 +69,8 @@ func (g *Grouper) varying(n uint32) wordSet {
 	return g.varyingColumns() | g.varyingOutlines(n)
 }
 
-// varyingOutlines returns the words in whose place the latest outlines of the group of node n have others, and the same
-// words but for another one. If they are many, words that few have are names.
+// varyingOutlines returns the words that some of the latest outlines of the group of node n lack. If many lack a word
+// that few have, it is a name.
 func (g *Grouper) varyingOutlines(n uint32) (set wordSet) {
 	const most = 64
 	t, s := &g.tokens[0], &g.outlines
@@ -118,14 +118,6 @@ func (g *Grouper) varyingColumns() (set wordSet) {
 			}
 		}
 		i = max(i, end-1)
-	}
-	u := &g.tokens[1]
-	u.leaveNames(t)
-	c := g.lookup(place(u.sum, withoutNames) | 1)
-	for k := 1; c != nil && c.Open && c.N < groupValues && k < t.n; k++ {
-		if w := &t.words[k]; w.kind.isName() && w.mayBeState() {
-			set |= 1 << k
-		}
 	}
 	return set
 }
