@@ -92,8 +92,8 @@ func TestLong(t *testing.T) {
 	t.Logf("%d seeds, %d steps, %d entries, %d items", *seeds, played, entries, items)
 }
 
-// TestReplays plays the scripts in testdata and compares what the engine answers
-// with what stands there.
+// TestReplays plays the scripts in testdata, compares what the engine answers with what stands there, and holds it to
+// the laws.
 func TestReplays(t *testing.T) {
 	files := testkit.Must(filepath.Glob("testdata/*.txt"))
 	require.NotEmpty(t, files)
@@ -103,6 +103,7 @@ func TestReplays(t *testing.T) {
 			got, err := Replay(string(raw))
 			require.NoError(t, err, got)
 			testkit.Golden(t, file, got)
+			testkit.Must(Play(testkit.Must(Parse(string(raw)))))
 		})
 	}
 }

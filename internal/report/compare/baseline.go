@@ -55,7 +55,7 @@ type Known struct {
 	// the group. It is "" where a scrubbed or cut text has another template.
 	Sample string
 
-	seen bool // a log that is compared has the group
+	seen bool // the group is checked, or written again
 }
 
 // per1000 returns the rate.
@@ -108,6 +108,7 @@ func (c *Collector) Write(o WriteOptions) *Written {
 			First: today, Expires: expires, Templates: g.templates(), Sample: c.sample(g, ""),
 		}
 		if old := g.known; old != nil {
+			old.seen = true
 			w.Kept++
 			k.First, k.Note, k.Sample = old.First, old.Note, c.sample(g, old.Sample)
 			if !o.Renew {
@@ -235,6 +236,7 @@ func (c *Collector) Check(b *Baseline, now time.Time) *Check {
 	compared := 0
 	for _, g := range groups {
 		if g.known != nil {
+			g.known.seen = true
 			compared++
 		} else if g.tally[New].decided.Disposition.Urgent() {
 			length -= g.tally[New].count

@@ -126,6 +126,9 @@ func TestWriteAgain(t *testing.T) {
 	require.EqualValues(t, "2026-05-02", byHead["the kiln is hot"].Expires)
 	require.Contains(t, byHead, "the mill is idle")
 
+	ignored := written(t, "2026-02-02", b, []string{"the mill is idle"}) // by a rule of today
+	require.Equal(t, []int{0, 0, 2, 0}, []int{ignored.Added, ignored.Kept, ignored.Unseen, ignored.Dropped})
+
 	late := written(t, "2026-06-01", again.Baseline, []string{"!lost Human2"})
 	require.Equal(t, []int{0, 1, 0, 2, 1}, []int{late.Added, late.Kept, late.Unseen, late.Dropped, late.Expired})
 }

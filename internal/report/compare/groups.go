@@ -68,7 +68,6 @@ func (c *Collector) groups(b *Baseline) (groups []*group, joined *Baseline) {
 			g = &group{}
 			if entry, ok := entries[name]; ok {
 				g.known = &joined.Entries[entry]
-				g.known.seen = true
 			}
 			byName[name] = g
 			groups = append(groups, g)
