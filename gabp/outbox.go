@@ -134,6 +134,7 @@ func (b *outbox) take() (m message, sent func(*ServerSession), ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for len(b.replies) == 0 && len(b.events) == 0 && !b.ended {
+		b.replied = false // no event has waited for a reply
 		b.changed.Wait()
 	}
 	b.replied = len(b.replies) > 0 && (!b.replied || len(b.events) == 0)

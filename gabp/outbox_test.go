@@ -153,6 +153,22 @@ func TestOutboxTurns(t *testing.T) {
 	b.end(false)
 	_, _, ok := b.take()
 	require.False(t, ok)
+	synctest.Test(t, func(t *testing.T) {
+		b := newOutbox(&lim)
+		b.reply(message{ID: "1"}, nil)
+		var m message
+		go func() {
+			_, _, _ = b.take()
+			m, _, _ = b.take()
+		}()
+		synctest.Wait()
+		b.mu.Lock() // both come at once
+		b.replies, b.events = []message{{ID: "2"}}, []pendingEvent{{channel: "a"}}
+		b.mu.Unlock()
+		b.changed.Broadcast()
+		synctest.Wait()
+		require.Equal(t, "2", m.ID, "replies come first again after a pause")
+	})
 }
 
 // TestOutboxEnds holds that what was accepted before the end is written, nothing after it, and nothing at all once the

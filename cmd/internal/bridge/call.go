@@ -220,49 +220,43 @@ func modError(ctx context.Context, err error) (*gabp.Error, event.Status) {
 // inBand returns the failure that a tool's result itself reports, its text, and the mod's operation.
 func inBand(result json.RawMessage) (failed bool, text, operation string) {
 	var r struct {
-		Success, OK, IsError, Error, Message, ErrorMessage any
-		OperationID, Operation, Meta                       any
-		MetaMCP                                            any `json:"_meta"`
+		Success, OK, IsError, Error, Message, ErrorMessage json.RawMessage
+		OperationID, Operation, Meta                       json.RawMessage
+		MetaMCP                                            json.RawMessage `json:"_meta"`
 	}
 	if json.Unmarshal(result, &r) != nil { // no object
 		return false, "", ""
 	}
-	// A member of another type is ignored.
-	succeeded, said := r.Success.(bool)
-	if !said {
-		succeeded, said = r.OK.(bool)
-	}
-	_, object := r.Error.(map[string]any)
-	failed = !succeeded
-	if !said {
-		failed = r.IsError == true || object || textAt(r.Error) != ""
+	// A member of another type is ignored, and not decoded: it may be large.
+	switch said := string(r.Success); {
+	case said == "true" || said == "false":
+		failed = said == "false"
+	case string(r.OK) == "true" || string(r.OK) == "false":
+		failed = string(r.OK) == "false"
+	default:
+		failed = string(r.IsError) == "true" || isObject(r.Error) || textIn(r.Error) != ""
 	}
 	if failed {
-		text = cmp.Or(messageOf(r.ErrorMessage), messageOf(r.Error), messageOf(r.Message))
+		text = cmp.Or(messageIn(r.ErrorMessage), messageIn(r.Error), messageIn(r.Message))
 	}
-	operation = cmp.Or(textAt(r.OperationID), textAt(r.Operation, "operationId"), textAt(r.Meta, "operationId"),
-		textAt(r.MetaMCP, "operationId"))
+	operation = cmp.Or(textIn(r.OperationID), textIn(r.Operation, "operationId"), textIn(r.Meta, "operationId"),
+		textIn(r.MetaMCP, "operationId"))
 	return failed, text, operation
 }
 
-// messageOf returns a text, or the member message of an object.
-func messageOf(v any) string { return cmp.Or(textAt(v), textAt(v, "message")) }
+// messageIn returns a text, or the member message of an object.
+func messageIn(raw json.RawMessage) string { return cmp.Or(textIn(raw), textIn(raw, "message")) }
 
-// textAt returns the text at a path of names in decoded JSON, "" if there is none.
-func textAt(v any, path ...string) string {
-	for _, name := range path {
-		object, _ := v.(map[string]any)
-		v = object[name]
-	}
-	text, _ := v.(string)
-	return text
-}
-
-// textIn is [textAt] in JSON text.
+// textIn returns the text at a path of names in JSON text, "" if there is none.
 func textIn(raw json.RawMessage, path ...string) string {
-	var v any
-	_ = json.Unmarshal(raw, &v) // nil if there is none
-	return textAt(v, path...)
+	for _, name := range path {
+		var object map[string]json.RawMessage
+		_ = json.Unmarshal(raw, &object) // nil if it is none
+		raw = object[name]
+	}
+	var text string
+	_ = json.Unmarshal(raw, &text) // "" if it is none
+	return text
 }
 
 func isObject(raw json.RawMessage) bool {

@@ -50,6 +50,8 @@ func TestInBand(t *testing.T) {
 		require.Equal(t, tc.text, text, tc.result)
 		require.Equal(t, tc.operation, operation, tc.result)
 	}
+	large := json.RawMessage(`{"meta":[` + strings.Repeat("1,", 1<<16) + `1]}`)
+	require.Less(t, testing.AllocsPerRun(1, func() { inBand(large) }), 100.0, "what says nothing is not decoded")
 }
 
 func TestAmend(t *testing.T) {

@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/agent/briefing"
+	"github.com/heedlog/heed/agent/briefing/heedsource"
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
@@ -382,7 +384,9 @@ func TestWait(t *testing.T) {
 func FuzzArguments(f *testing.F) {
 	s, err := session.New(session.Config{Engine: heed.Config{Epoch: "run1"}})
 	require.NoError(f, err)
-	d := bridge.NewDiagnostics(s, nil, nil)
+	briefs, err := briefing.New(heedsource.Sources(heedsource.Config{Engine: s.Engine(), Rules: s.Rules, Now: time.Now}))
+	require.NoError(f, err)
+	d := bridge.NewDiagnostics(s, briefs.Assemble, nil)
 	scene(s)
 	for i, arguments := range []string{
 		``, `{}`, `{"after":1}`, `{"after":"run1/2","limit":3,"kinds":["log"]}`, `{"id":"run1-1"}`, `{"seq":2}`, `{"text":"Broken"}`,
