@@ -413,10 +413,11 @@ func (p *parser) label() bool {
 	return ok
 }
 
-// speaksOf reports whether the next word is FATAL and begins a sentence: "FATAL errors: 0".
+// speaksOf reports whether the next word is FATAL or Fatal and begins a sentence: "FATAL errors: 0", "Fatal fall: x".
 func (p *parser) speaksOf(word string) bool {
 	rest := strings.TrimPrefix(p.rest(), word)
-	return word == "FATAL" && len(rest) > 1 && rest[0] == ' ' && rest[1]-'a' < 26
+	fatal := word == "FATAL" || word == "Fatal" && !strings.HasPrefix(rest, " error")
+	return fatal && len(rest) > 1 && rest[0] == ' ' && rest[1]-'a' < 26
 }
 
 // leveled takes the level that the next word names.
