@@ -12,9 +12,9 @@ import (
 //	[1:2:0405/100000.123:INFO:CONSOLE(7)] "stuck\n    at turn (file:///press.js:7:3)", source: file:///press.js (7)
 //	[1:2:0405/100000.123:INFO:CONSOLE(7)] stuck
 //	    at turn (file:///press.js:7:3)
-func (rec *Record) unquote() {
+func (r *Record) unquote() {
 	const mark, longest = ":CONSOLE(", 96 // bytes of the head
-	message := rec.Message
+	message := r.Message
 	at := strings.Index(message[:min(len(message), longest)], mark)
 	if at < 0 || message[0] != '[' {
 		return
@@ -24,8 +24,8 @@ func (rec *Record) unquote() {
 	if !ok || end < 0 || strings.Trim(head[min(len(head), at+len(mark)):], "0123456789") != "" {
 		return
 	}
-	rec.Message = head + ")] " + strings.ReplaceAll(quoted[:end], `\n`, "\n")
-	if rec.Level == event.LevelInfo {
-		rec.Level, rec.LevelBy = event.LevelUnknown, evidenceNone
+	r.Message = head + ")] " + strings.ReplaceAll(quoted[:end], `\n`, "\n")
+	if r.Level == event.LevelInfo {
+		r.Level, r.LevelBy = event.LevelUnknown, evidenceNone
 	}
 }
