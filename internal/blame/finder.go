@@ -47,7 +47,7 @@ type Finder struct {
 	max      int
 	mods     []Mod             // with names as they are shown, none for code of no mod
 	keys     []modKeys         // of mods
-	taught   map[string]bool   // all of a mod that Learn was given, once more would change nothing
+	taught   map[sum]bool      // of all of a mod that Learn was given: once more would change nothing
 	lessons  int               // see Lessons
 	inLists  int               // how many of them are from complete lists; see LearnAll
 	index    map[string]int    // folded name → index in mods plus one, or ambiguous
@@ -78,7 +78,7 @@ func New(cfg Config) (*Finder, error) {
 		max: cmp.Or(cfg.Mods, defaultMods), index: map[string]int{}, hints: map[string]int{}, authors: map[string]int{},
 		ids: map[string]int{}, names: map[string]int{}, modules: map[string]string{},
 		running: map[string]bool{}, homes: map[string]home{}, roots: map[string]int{},
-		outer: map[string]bool{}, methods: map[string]int{}, taught: map[string]bool{},
+		outer: map[string]bool{}, methods: map[string]int{}, taught: map[sum]bool{},
 	}
 	if err := f.SetGameCode(cfg.GameCode); err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package blame
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"strings"
 
 	texts "github.com/heedlog/heed/internal/text"
@@ -29,13 +30,17 @@ func (m *Mod) Link() string {
 // maxWorkshopDigits is how many digits a number of the Steam Workshop has at most: it has 64 bits.
 const maxWorkshopDigits = 20
 
+// sum is a hash of all that Learn was given of a mod: texts of any length are known by it in bounded memory.
+type sum [sha256.Size]byte
+
 // Learn learns a mod that records may name. It keeps copies. Mods with one package id are
 // one, and so are those whose names differ in case, spaces and punctuation alone; what either does
 // not know, the other adds. A mod whose name collides with GameCode goes by its assembly or
 // package id. It returns false, and learns nothing, when there is no room, or the mod has no name
 // that could be shown.
 func (f *Finder) Learn(m Mod) bool {
-	all := strings.Join(append([]string{m.Name, m.PackageID, m.WorkshopID}, m.Assemblies...), "\x00")
+	parts := append([]string{m.Name, m.PackageID, m.WorkshopID}, m.Assemblies...)
+	all := sum(sha256.Sum256([]byte(strings.Join(parts, "\x00"))))
 	if f.taught[all] {
 		return true // a program lists its mods again in each run
 	}
