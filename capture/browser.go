@@ -15,8 +15,11 @@ import (
 func (r *Record) unquote() {
 	const mark, longest = ":CONSOLE(", 96 // bytes of the head
 	message := r.Message
+	if !strings.HasPrefix(message, "[") { // as of most records
+		return
+	}
 	at := strings.Index(message[:min(len(message), longest)], mark)
-	if at < 0 || message[0] != '[' {
+	if at < 0 {
 		return
 	}
 	head, quoted, ok := strings.Cut(message, `)] "`)
