@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/heedlog/heed/event"
@@ -183,8 +182,12 @@ func (s *Set) fallback(in *Input) *Outcome {
 	case in.Status == event.StatusCancelled && in.ByCaller:
 		key.key = byCallerKey
 	}
-	unknown := defaultKey{key.kind, "unknown"}
-	return cmp.Or(s.defaults[key], s.defaults[unknown], s.defaults[defaultKey{"log", "unknown"}])
+	for _, k := range [...]defaultKey{key, {key.kind, "unknown"}} {
+		if o := s.defaults[k]; o != nil {
+			return o
+		}
+	}
+	return s.defaults[defaultKey{"log", "unknown"}]
 }
 
 // setDefaults sets the decisions for entries that no rule decides; the earliest file wins.
