@@ -16,11 +16,15 @@ func (g *Grouper) learnParts(n uint32, t *tokens) {
 			case k == value || k.isName():
 				weight = max(weight, weighName)
 			}
+			evidence := weight
 			switch {
 			case t.isPart(i, j):
-				g.note(n, g.without(t, i, j), t.content(i, j), false, false, enough)
-			case weight > 0 && t.others(i, j) >= fewOthers && (j > i+1 || first.kind != value):
-				g.note(n, g.without(t, i, j), t.content(i, j), false, false, weight)
+				evidence = enough
+			case t.others(i, j) < fewOthers, j == i+1 && first.kind == value:
+				evidence = 0
+			}
+			if evidence > 0 {
+				g.note(n, g.without(t, i, j), t.content(i, j), false, false, evidence)
 			}
 		}
 	}
