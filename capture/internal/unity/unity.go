@@ -286,7 +286,6 @@ func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") =
 // isCPU reports whether makers of processors give such a name. A line about a
 // processor may be about one in the game.
 func isCPU(name string) bool {
-	makers := [...]string{"Intel", "AMD ", "Apple ", "Qualcomm", "ARM", "VIA "}
-	return begins.Any(name, makers[:]...) ||
+	return begins.Any(name, "Intel", "AMD ", "Apple ", "Qualcomm", "ARM", "VIA ") ||
 		strings.Contains(name, " CPU ") && strings.HasSuffix(name, "Hz")
 }
