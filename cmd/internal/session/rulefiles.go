@@ -123,23 +123,43 @@ func (s *Session) reloadIfChanged() {
 	if err == nil {
 		set, err = w.compile(sources)
 	}
+	if err == nil && set.Hash() != w.current().Hash() {
+		err = s.engine.SetRules(set)
+	}
+	if err != nil {
+		if w.refuse(err) {
+			s.log.Error("the rules have errors; the last valid rules stay in use", "error", err)
+		}
+		return
+	}
+	if w.accept(set, files, s.now()) {
+		s.log.Info("new rules are in use", "rules", len(set.Rules()), "hash", hash(set))
+	}
+}
+
+// refuse records why the files are not in use, and reports whether that is new.
+func (w *ruleFiles) refuse(err error) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if err == nil && set.Hash() != w.set.Hash() {
-		if err = s.engine.SetRules(set); err == nil {
-			w.set, w.now.Since = set, s.now()
-			w.now.Swaps++
-			s.log.Info("new rules are in use", "rules", len(set.Rules()), "hash", hash(set))
-		}
+	if w.now.Error == err.Error() {
+		return false
 	}
-	switch {
-	case err == nil:
-		w.now.Files, w.now.Error = files, ""
-	case w.now.Error != err.Error():
-		w.now.Error = err.Error()
-		w.now.Refused++
-		s.log.Error("the rules have errors; the last valid rules stay in use", "error", err)
+	w.now.Error = err.Error()
+	w.now.Refused++
+	return true
+}
+
+// accept records the set in use, and reports whether it is another one.
+func (w *ruleFiles) accept(set *rules.Set, files []RuleFile, now time.Time) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.now.Files, w.now.Error = files, ""
+	if w.set.Hash() == set.Hash() {
+		return false
 	}
+	w.set, w.now.Since = set, now
+	w.now.Swaps++
+	return true
 }
 
 func (w *ruleFiles) current() *rules.Set {
