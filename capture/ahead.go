@@ -1,10 +1,5 @@
 package capture
 
-import (
-	"errors"
-	"io"
-)
-
 // Ahead reads the records of a [Reader] ahead of its consumer, in a
 // goroutine of its own: reading, decompressing and splitting overlap with the work on
 // the records. A Reader returns the same records and errors in the same order.
@@ -53,7 +48,7 @@ func NewAhead(r *Reader) *Ahead {
 		}
 	}
 	a.batch = <-a.empty
-	go (&splitter{ahead: a, reader: r, src: r.lines.src, batch: <-a.empty}).run()
+	go (&splitter{ahead: a, reader: r, batch: <-a.empty}).run()
 	return a
 }
 
@@ -89,46 +84,29 @@ func (a *Ahead) Close() {
 type splitter struct {
 	ahead  *Ahead
 	reader *Reader
-	src    io.Reader // of the reader's lines
-	batch  *batch    // being filled
+	batch  *batch // being filled
 }
 
 func (s *splitter) run() {
 	defer close(s.ahead.ended)
-	s.reader.lines.src = s
 	for {
-		err := s.reader.Next(s.batch.slot())
-		if errors.Is(err, errClosed) {
-			return
+		for !s.reader.step(s.batch.slot()) {
+			if b := s.batch; s.reader.err != nil {
+				b.err, b.end = s.reader.err, s.reader.At()
+				s.ahead.full <- b
+				return
+			}
+			if len(s.batch.records) > 0 && !s.handOver() {
+				return
+			}
+			s.reader.more()
 		}
 		b := s.batch
-		if err != nil {
-			b.err, b.end = err, s.reader.At()
-			s.ahead.full <- b
-			return
-		}
 		b.add(s.reader.At())
 		if (len(b.records) == batchRecords || len(b.text) > batchText) && !s.handOver() {
 			return
 		}
 	}
-}
-
-// errClosed ends the reading of an Ahead that was closed.
-var errClosed = errors.New("capture: closed")
-
-// Read reads from the input for the reader, which may have to wait there.
-func (s *splitter) Read(p []byte) (int, error) {
-	if len(s.batch.records) > 0 {
-		if !s.handOver() {
-			return 0, errClosed
-		}
-		// The record that is being read, still empty, goes to the
-		// new batch.
-		s.reader.next = s.batch.slot()
-		*s.reader.next = Record{}
-	}
-	return s.src.Read(p)
 }
 
 // handOver passes the batch on and takes an empty one. It returns false, and no

@@ -141,16 +141,14 @@ func (r *Reader) notice(n event.Notice) {
 }
 
 // finish ends the reading for the reason that the source gave.
-func (r *Reader) finish(err error) {
+func (r *Reader) finish() {
 	r.endRun(0)
 	if detail := r.truncated(); detail != "" {
 		r.notice(event.Notice{Status: event.StatusTruncated, Pos: uint64(r.lines.no), Detail: detail})
 	}
-	if errors.Is(err, io.EOF) {
-		r.err = io.EOF
-		return
+	if r.err = io.EOF; r.failed != nil && !errors.Is(r.failed, io.EOF) {
+		r.err = &readError{Line: r.lines.no, Op: r.op, Err: r.failed}
 	}
-	r.err = &readError{Line: r.lines.no, Op: r.op, Err: err}
 }
 
 // text returns b as a string without copying it.

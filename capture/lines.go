@@ -2,8 +2,6 @@ package capture
 
 import (
 	"bytes"
-	"errors"
-	"io"
 
 	"github.com/heedlog/heed/internal/logline"
 )
@@ -61,42 +59,66 @@ func (ln *line) logger() logline.Head {
 	return ln.head
 }
 
-// lineReader splits its source into lines as lineEnd does, unless endAtCR sets
+// lineReader splits the bytes that it is fed into lines as lineEnd does, unless endAtCR sets
 // otherwise. Its memory is two
 // buffers of fixed size: the rest of a longer line is
 // counted and dropped.
 //
-// The lines of an input depend on the bytes alone, never on how the source
-// hands them out: a line takes the slow path if and only if it is longer than
-// the buffer.
+// The lines of an input depend on the bytes alone, never on how they are fed: a line takes the slow path if and only if
+// it is longer than the buffer.
 type lineReader struct {
-	src  io.Reader
-	buf  []byte
-	r, w int
-	err  error  // from src; sticky
-	came uint64 // bytes from src
-	nul  int    // place of the first NUL in buf[r:w], w without one
-	no   int
-	long []byte // holds the kept part of a line longer than buf
+	decoder
+	buf   []byte
+	r, w  int
+	ended bool   // no more bytes come
+	came  uint64 // bytes of the text
+	nul   int    // place of the first NUL in buf[r:w], w without one
+	no    int
+	long  []byte // holds the kept part of a line longer than buf
 
 	cr      bool // a \r ends a line
 	afterCR bool // the last byte read was one
 
-	within  bool       // src had no more when long and filter held the beginning of a line
+	within  bool       // long and filter hold the beginning of a line
 	filter  holeFilter // of that line
-	partial bool       // where src has no more for now, a line ends
+	partial bool       // a line may lack its end
 	stop    int        // the line after which there is no more until it is 0
 }
 
 // stopped reports whether the last line was the one to stop after.
 func (l *lineReader) stopped() bool { return l.stop > 0 && l.no >= l.stop }
 
-func newLineReader(src io.Reader) *lineReader {
-	return &lineReader{src: src, buf: make([]byte, windowSize)}
+func newLineReader() *lineReader { return &lineReader{buf: make([]byte, windowSize)} }
+
+// feed takes the next bytes of the input, as many as there is room for, and returns their number.
+func (l *lineReader) feed(p []byte) int {
+	if l.w == len(l.buf) {
+		l.w = copy(l.buf, l.buf[l.r:])
+		l.nul -= l.r
+		l.r = 0
+	}
+	from := l.w
+	n, used := l.decode(l.buf[from:], p)
+	l.came += uint64(n)
+	if l.cr {
+		n = l.convert(l.buf[from : from+n])
+	}
+	l.w += n
+	if l.nul == from {
+		l.findNUL(from)
+	}
+	return used
 }
 
-// maxEmptyReads is how often in a row a source may return nothing and no error.
-const maxEmptyReads = 100
+// end ends the input. It is called until ended is set: there may be no room for the last bytes yet.
+func (l *lineReader) end() {
+	l.finish()
+	l.feed(nil)
+	l.ended = l.empty()
+}
+
+// head returns up to n bytes of the text that is there.
+func (l *lineReader) head(n int) []byte { return l.buf[l.r:min(l.w, l.r+n)] }
 
 // endAtCR makes each \r, or \r and \n, end a line from here on.
 func (l *lineReader) endAtCR() {
@@ -122,30 +144,6 @@ func (l *lineReader) convert(b []byte) int {
 	return n
 }
 
-// fill reads once more into free space at the end of buf; there must be some.
-func (l *lineReader) fill() {
-	for range maxEmptyReads {
-		n, err := l.src.Read(l.buf[l.w:])
-		l.came += uint64(n)
-		if l.cr {
-			n = l.convert(l.buf[l.w : l.w+n])
-		}
-		from := l.w
-		l.w += n
-		if l.nul == from {
-			l.findNUL(from)
-		}
-		if err != nil {
-			l.err = err
-			return
-		}
-		if n > 0 {
-			return
-		}
-	}
-	l.err = io.ErrNoProgress
-}
-
 // findNUL sets nul, where there is none before from.
 func (l *lineReader) findNUL(from int) {
 	l.nul = l.w
@@ -154,58 +152,29 @@ func (l *lineReader) findNUL(from int) {
 	}
 }
 
-// peek returns the next n bytes without consuming them, or fewer at the end of
-// the input. n must not exceed the size of buf.
-func (l *lineReader) peek(n int) []byte {
-	for l.w-l.r < n && l.err == nil {
-		if l.w == len(l.buf) {
-			l.shift()
-		}
-		l.fill()
-	}
-	return l.buf[l.r:min(l.w, l.r+n)]
-}
-
-func (l *lineReader) shift() {
-	l.w = copy(l.buf, l.buf[l.r:l.w])
-	l.nul -= l.r
-	l.r = 0
-}
-
-// next reads the next line. It returns the error of the source once there is
-// nothing left; an unterminated last line is delivered before that.
-func (l *lineReader) next(ln *line) error {
-	if l.stopped() {
-		return errMore
-	}
-	if l.within {
+// next reads the next line, and returns false without one: an unterminated last line comes once the input has ended.
+func (l *lineReader) next(ln *line) bool {
+	switch {
+	case l.stopped():
+		return false
+	case l.within:
 		return l.nextLong(ln)
 	}
-	seen := 0
-	for {
-		if i := lineEnd(l.buf[l.r+seen:l.w], l.err == nil || errors.Is(l.err, errMore)); i >= 0 {
-			end := l.r + seen + i
-			l.take(ln, end, true)
-			l.r = end + 1
-			return nil
-		}
-		seen = max(0, l.w-l.r-maxHead-1)
-		if l.err != nil {
-			if l.w == l.r || !l.partial && errors.Is(l.err, errMore) {
-				return l.err
-			}
-			l.take(ln, l.w, false)
-			l.r = l.w
-			return nil
-		}
-		if l.w == len(l.buf) {
-			if l.r == 0 {
-				return l.nextLong(ln)
-			}
-			l.shift()
-		}
-		l.fill()
+	end := lineEnd(l.buf[l.r:l.w], !l.ended)
+	switch {
+	case end >= 0:
+		end += l.r
+		l.take(ln, end, true)
+		l.r = end + 1
+		return true
+	case l.r == l.w:
+		return false
+	case l.ended, l.partial:
+		l.take(ln, l.w, false)
+		l.r = l.w
+		return true
 	}
+	return l.w-l.r == len(l.buf) && l.nextLong(ln)
 }
 
 // maxHead bounds the bytes of a line that show whether it begins with the head of a logger.
@@ -250,42 +219,34 @@ func (l *lineReader) take(ln *line, end int, ended bool) {
 	ln.trimCR()
 }
 
-// nextLong reads a line that is longer than the buffer. Where
-// src has no more for now, the part that was read is kept for the next call.
-func (l *lineReader) nextLong(ln *line) error {
+// nextLong reads a line that is longer than the buffer. The part that is there is kept for the next call.
+func (l *lineReader) nextLong(ln *line) bool {
 	if l.long == nil {
 		l.long = make([]byte, 0, len(l.buf))
 	}
+	h := &l.filter
 	if !l.within {
-		l.filter = holeFilter{dst: l.long[:0], limit: len(l.buf)}
+		*h = holeFilter{dst: l.long[:0], limit: len(l.buf)}
 	}
-	l.within = false
-	h, ended := &l.filter, false
-	for {
-		chunk := l.buf[l.r:l.w]
-		if i := bytes.IndexByte(chunk, '\n'); i >= 0 {
-			h.add(chunk[:i])
-			l.r += i + 1
-			l.findNUL(l.r)
-			ended = true
-			break
-		}
+	chunk := l.buf[l.r:l.w]
+	end := bytes.IndexByte(chunk, '\n')
+	if l.within = end < 0; l.within {
 		h.add(chunk)
 		l.r, l.w, l.nul = 0, 0, 0
-		if l.err != nil {
-			if errors.Is(l.err, errMore) {
-				l.within = true
-				return l.err
-			}
-			break
+		if !l.ended {
+			return false
 		}
-		l.fill()
+		l.within = false
+	} else {
+		h.add(chunk[:end])
+		l.r += end + 1
+		l.findNUL(l.r)
 	}
 	l.no++
-	*ln = line{no: l.no, ended: ended}
+	*ln = line{no: l.no, ended: end >= 0}
 	h.finish(ln)
 	ln.trimCR()
-	return nil
+	return true
 }
 
 // trimCR strips trailing \r's, and the \n of a hole at the end.

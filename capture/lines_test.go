@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/binary"
 	"errors"
@@ -24,12 +25,16 @@ type readLine struct {
 
 func allLines(tb testing.TB, src io.Reader) []readLine {
 	tb.Helper()
-	l := newLineReader(src)
+	l := newLineReader()
+	r := Reader{lines: l, src: bufio.NewReader(src)}
 	var out []readLine
 	for {
 		var ln line
-		if err := l.next(&ln); err != nil {
-			require.ErrorIs(tb, err, io.EOF)
+		for !l.next(&ln) && !l.ended {
+			r.more()
+		}
+		if ln.no == 0 {
+			require.ErrorIs(tb, r.failed, io.EOF)
 			require.Equal(tb, len(out), l.no)
 			require.Equal(tb, windowSize, cap(l.buf))
 			require.LessOrEqual(tb, cap(l.long), windowSize)
@@ -176,8 +181,8 @@ func TestHead(t *testing.T) {
 }
 
 func TestLinesNoProgress(t *testing.T) {
-	var ln line
-	require.ErrorIs(t, newLineReader(stuck{}).next(&ln), io.ErrNoProgress)
+	_, err := NewReader(stuck{}, Options{})
+	require.ErrorIs(t, err, io.ErrNoProgress)
 }
 
 // endless repeats text, up to size bytes.

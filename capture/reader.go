@@ -3,7 +3,6 @@ package capture
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"io"
 
 	"github.com/heedlog/heed/capture/format"
@@ -17,8 +16,9 @@ import (
 // record or of a line.
 type Reader struct {
 	opt    Options
+	src    *bufio.Reader // nil: a Stream feeds the lines
+	op     string        // of src
 	lines  *lineReader
-	op     string
 	detect detection
 	layout Layout         // of the log now; refined by its own lines
 	format *format.Format // of its family, as far as that is known
@@ -48,7 +48,9 @@ type Reader struct {
 	next    *Record  // of the caller of Next, until it is filled
 	out     []Record // that follow it: several end at once, some with notices
 	outHead int
-	err     error // what Next returns when out is empty
+	starved bool  // there is no more for now, in the middle of a record or before the next
+	failed  error // of src
+	err     error // what Next returns once out is empty
 
 	live live // of a Stream
 }
@@ -69,35 +71,63 @@ func NewReader(r io.Reader, opt Options) (*Reader, error) {
 	if opt.Tee != nil {
 		src = bufio.NewReaderSize(io.TeeReader(src, opt.Tee), inputSize)
 	}
-	return newReader(newLineReader(decoded(src)), op, opt), nil
+	rd := newReader(opt)
+	rd.src, rd.op = src, op
+	for !rd.ready() && !rd.lines.ended {
+		rd.more()
+	}
+	rd.detectLayout()
+	return rd, nil
 }
 
-// newReader returns a Reader of lines, before the first of them.
-func newReader(lines *lineReader, op string, opt Options) *Reader {
-	rd := &Reader{opt: opt, lines: lines, op: op, out: make([]Record, 0, 8)}
-	rd.asm = assembly{limit: opt.MaxRecordText, refs: newRefTable(maxRefs, maxRefBytes)}
-	if bytes.Equal(rd.lines.peek(len(byteOrderMark)), []byte(byteOrderMark)) {
-		rd.lines.r += len(byteOrderMark)
+// newReader returns a Reader whose lines are to be fed until it is ready.
+func newReader(opt Options) *Reader {
+	return &Reader{
+		opt: opt, lines: newLineReader(), op: "read", layout: opt.Layout, out: make([]Record, 0, 8),
+		asm: assembly{limit: opt.MaxRecordText, refs: newRefTable(maxRefs, maxRefBytes)},
 	}
-	if opt.Layout == LayoutAuto {
-		head := rd.lines.peek(detectSize)
-		whole := !errors.Is(rd.lines.err, errMore) // a \n may be about to come
-		if whole && bytes.IndexByte(head, '\n') < 0 && bytes.IndexByte(head, '\r') >= 0 {
-			rd.lines.endAtCR()
+}
+
+// ready reports whether there is enough of the input to recognize its layout.
+func (r *Reader) ready() bool {
+	return r.lines.begun && (r.opt.Layout != LayoutAuto || len(r.lines.head(detectSize)) == detectSize)
+}
+
+// detectLayout recognizes the layout by the text that is there.
+func (r *Reader) detectLayout() {
+	l := r.lines
+	if hasPrefix(l.head(len(byteOrderMark)), byteOrderMark) {
+		l.r += len(byteOrderMark)
+	}
+	if r.opt.Layout == LayoutAuto {
+		whole := r.ready() || l.ended // else a \n may be about to come
+		if head := l.head(detectSize); whole && bytes.IndexByte(head, '\n') < 0 && bytes.IndexByte(head, '\r') >= 0 {
+			l.endAtCR()
 		}
-		window := rd.lines.peek(detectSize)
-		rd.detect = detect(window)
-		rd.format = detectFormat(window, rd.detect)
+		window := l.head(detectSize)
+		r.detect = detect(window)
+		r.format = detectFormat(window, r.detect)
 	} else {
-		rd.detect = detection{layout: opt.Layout, header: opt.Layout == layoutHugsLib, pure: opt.Layout == layoutConsole}
-		rd.format = formatOf(familyOf(opt.Layout))
+		r.detect = detection{layout: r.layout, header: r.layout == layoutHugsLib, pure: r.layout == layoutConsole}
+		r.format = formatOf(familyOf(r.layout))
 	}
-	rd.layout, rd.footers = rd.detect.layout, rd.detect.footers
-	if rd.layout == layoutHugsLib {
-		rd.layout = layoutUnity2022_3
+	r.layout, r.footers = r.detect.layout, r.detect.footers
+	if r.layout == layoutHugsLib {
+		r.layout = layoutUnity2022_3
 	}
-	rd.asm.pureLines, rd.upload = rd.detect.pure, rd.detect.header
-	return rd
+	r.asm.pureLines, r.upload = r.detect.pure, r.detect.header
+}
+
+// more reads more of the input, which may have to wait.
+func (r *Reader) more() {
+	_, err := r.src.Peek(1)
+	b, _ := r.src.Peek(r.src.Buffered())
+	if len(b) > 0 {
+		_, _ = r.src.Discard(r.lines.feed(b))
+		return
+	}
+	r.failed = err
+	r.lines.end()
 }
 
 const byteOrderMark = "\xef\xbb\xbf"
@@ -153,7 +183,7 @@ func (r *Reader) Head(n int) []byte {
 	if r.lines.no > 0 {
 		return nil
 	}
-	return r.lines.peek(min(n, detectSize))
+	return r.lines.head(min(n, detectSize))
 }
 
 // Next fills rec with the next record. Strings in it are valid until the next
@@ -164,21 +194,34 @@ func (r *Reader) Head(n int) []byte {
 // the line after it has been; a record that ends in an exception without a trace may
 // wait for up to eight lines more.
 func (r *Reader) Next(rec *Record) error {
+	for !r.step(rec) {
+		if r.err != nil {
+			return r.err
+		}
+		r.more()
+	}
+	return nil
+}
+
+// step fills rec with the next record. It returns false if the input has no more for now, or has ended: then err is
+// set.
+func (r *Reader) step(rec *Record) bool {
 	if r.outHead < len(r.out) {
 		*rec = r.out[r.outHead]
 		r.outHead++
-		return nil
+		return true
 	}
 	r.out, r.outHead = r.out[:0], 0
 	*rec = Record{}
-	for r.next = rec; r.next != nil && r.err == nil; {
-		r.read()
+	r.next = rec
+	for r.next != nil && r.err == nil {
+		if r.read(); r.starved {
+			break
+		}
 	}
-	if r.next != nil {
-		r.next = nil
-		return r.err
-	}
-	return nil
+	filled := r.next == nil
+	r.next = nil
+	return filled
 }
 
 // deliver returns the zero record that is to be filled next. Nearly always it is
@@ -195,33 +238,20 @@ func (r *Reader) deliver() *Record {
 // read reads up to the end of one record and puts it and the notices around it
 // into out.
 func (r *Reader) read() {
-	if r.live.open {
-		r.live.open = false // a Stream had its beginning
-	} else {
+	if !r.starved {
 		r.asm.reset()
 	}
+	r.starved = false
 	for !r.asm.sealed {
-		ln, err := &r.cur, error(nil)
-		switch {
-		case r.held.again:
-			ln, err = r.heldOrNext()
-		case !r.have:
-			err = r.lines.next(&r.cur)
-			r.have = err == nil
+		ln := &r.cur
+		if r.held.again {
+			ln = r.heldOrNext()
 		}
-		if err != nil {
-			if r.awaits(err) {
-				return
-			}
-			if !r.held.empty() {
-				r.release()
-				break
-			}
-			if r.handOver(err) {
-				return
-			}
-			r.flush()
-			r.finish(err)
+		if ln == &r.cur && !r.have {
+			r.have = r.lines.next(ln)
+		}
+		if ln == &r.cur && !r.have {
+			r.pause()
 			return
 		}
 		if ln.hole > 0 && (ln.holeFirst || blank(ln.text)) {
@@ -264,6 +294,24 @@ func (r *Reader) read() {
 	r.flush()
 }
 
+// pause leaves the open record where there is no line for now, delivers it if a Flush asks for it, and ends it at the
+// end of the input.
+func (r *Reader) pause() {
+	ended := r.lines.ended && !r.lines.stopped()
+	switch r.starved = !ended; {
+	case !ended && !r.live.flush:
+	case !r.held.empty():
+		r.starved = false
+		r.release()
+		r.flush()
+	case !ended:
+		r.handOver()
+	default:
+		r.flush()
+		r.finish()
+	}
+}
+
 // prepare takes off ln all that does not belong to its text.
 func (r *Reader) prepare(ln *line) {
 	ln.ready = true
@@ -283,22 +331,16 @@ const cutLine = "a line was cut: heed read the first 256 KiB of it"
 
 // heldOrNext returns the next line that was held back and is to be looked at
 // again, and after the last of them the current line of the input.
-func (r *Reader) heldOrNext() (*line, error) {
+func (r *Reader) heldOrNext() *line {
 	h := &r.held
 	if h.next < len(h.lines) {
 		h.cur = h.line(h.next)
 		r.asm.blanks = h.lines[h.next].blanks
-		return &h.cur, nil
+		return &h.cur
 	}
 	r.asm.blanks = h.tail
 	h.reset()
-	if !r.have {
-		if err := r.lines.next(&r.cur); err != nil {
-			return nil, err
-		}
-		r.have = true
-	}
-	return &r.cur, nil
+	return &r.cur
 }
 
 // take makes ln part of the open record, or the first line of one if none is

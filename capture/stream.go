@@ -1,10 +1,6 @@
 package capture
 
 import (
-	"bufio"
-	"errors"
-	"io"
-
 	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/event"
 )
@@ -33,14 +29,13 @@ import (
 // [Options.MaxRecordText] more. Compressed input is not for it. It is for one
 // goroutine and starts none.
 type Stream struct {
-	opt   Options
-	feed  feed
-	src   io.Reader   // feed, decoded; nil until its first bytes are known
-	lines *lineReader // of src
-	r     *Reader     // nil until the layout is known
+	r       *Reader
+	started bool // the layout of r is known
 
-	flush, partly bool // asked for and not done
-	done          bool // the end has been reached
+	data          []byte // that was fed, and that the lines of r have not taken
+	ended         bool   // nothing comes after it
+	flush, partly bool   // asked for and not done
+	done          bool   // the end has been reached
 
 	fed         int  // bytes in all, up to detectSize
 	provisional bool // the layout rests on less than detectSize
@@ -63,44 +58,22 @@ type Stream struct {
 // noticed is the latest notice of a status that a Stream made itself.
 type noticed struct{ pos, count uint64 }
 
-// errMore is the error of a source that has no more for now.
-var errMore = errors.New("capture: no more data yet")
-
-// feed is the source of a Stream.
-type feed struct {
-	data  []byte
-	ended bool
-}
-
-// Read implements io.Reader.
-func (f *feed) Read(p []byte) (int, error) {
-	if len(f.data) == 0 {
-		if f.ended {
-			return 0, io.EOF
-		}
-		return 0, errMore
-	}
-	n := copy(p, f.data)
-	f.data = f.data[n:]
-	return n, nil
-}
-
 // NewStream returns a Stream to which nothing has been fed. The error is about
 // opt.
 func NewStream(opt Options) (*Stream, error) {
 	if err := opt.validate(); err != nil {
 		return nil, err
 	}
-	return &Stream{opt: opt.withDefaults()}, nil
+	return &Stream{r: newReader(opt.withDefaults())}, nil
 }
 
 // Feed hands p over, which must stay as it is until Next returns false. Only
 // then may Feed be called again.
 func (s *Stream) Feed(p []byte) {
-	if len(s.feed.data) > 0 {
+	if len(s.data) > 0 {
 		panic("BUG: capture: Stream.Feed before Next returned false")
 	}
-	s.feed.data = p
+	s.data = p
 	s.fed = min(s.fed+len(p), detectSize)
 	s.fresh = len(p) > 0
 }
@@ -111,15 +84,29 @@ func (s *Stream) Flush(partly bool) { s.flush, s.partly = true, partly }
 
 // End ends the input. Next then delivers as a Reader does at
 // the end of its input.
-func (s *Stream) End() { s.feed.ended = true }
+func (s *Stream) End() { s.ended = true }
+
+// load has the lines take more of the data, or end, and returns false if there is no more for now.
+func (s *Stream) load() bool {
+	switch l := s.r.lines; {
+	case len(s.data) > 0:
+		s.data = s.data[l.feed(s.data):]
+	case s.ended && !l.ended:
+		l.end()
+	default:
+		return false
+	}
+	return true
+}
 
 // Next fills rec with the next record, and returns false if there is none for
 // now. Strings in rec are valid until the next call of any method.
 func (s *Stream) Next(rec *Record) bool {
 	*rec = Record{}
+next:
 	for !s.done {
 		if s.peeking {
-			if s.peek.Next(rec) == nil {
+			if s.peek.step(rec) {
 				if s.known(rec) {
 					continue
 				}
@@ -131,34 +118,27 @@ func (s *Stream) Next(rec *Record) bool {
 			break
 		}
 		s.recognize()
-		if s.feed.ended && s.peeked > 0 {
+		if s.ended && s.peeked > 0 {
 			s.skipPartial()
 		}
-		if errors.Is(s.r.err, errMore) {
-			s.r.err = nil
-		}
-		s.lines.err = nil
-		s.r.live.flush = s.flush || s.interrupts
-		err := s.r.Next(rec)
-		if err == nil {
+		s.r.live.flush = s.flush && len(s.data) == 0 || s.interrupts
+		if s.r.step(rec) {
 			if s.known(rec) {
 				continue
 			}
 			return true
 		}
-		if !errors.Is(err, errMore) {
+		switch {
+		case s.r.err != nil:
 			s.done = true
-			break
-		}
-		if s.lines.stopped() {
+		case s.r.lines.stopped():
 			if s.interrupts = !s.interrupts; !s.interrupts {
-				s.lines.stop = 0
+				s.r.lines.stop = 0
 				s.takeUp()
 			}
-			continue
-		}
-		if !s.flush || !s.partly || !s.glance() {
-			break
+		case s.load(), s.flush && s.partly && s.glance():
+		default:
+			break next
 		}
 	}
 	s.flush, s.partly = false, false
@@ -185,21 +165,15 @@ func (s *Stream) known(rec *Record) bool {
 // At returns how far the input was read, and counts a line that has no end yet. The layout is [LayoutAuto] before
 // anything is known of it.
 func (s *Stream) At() Position {
-	at := Position{Layout: s.opt.Layout}
-	if s.r != nil {
-		at.Layout = s.r.At().Layout
-	}
-	if s.lines != nil {
-		at.Lines = s.lines.no
-		if s.unread() > 0 {
-			at.Lines++
-		}
-		at.Through = s.lines.no
+	at := s.r.At()
+	at.Bytes, at.Through = 0, at.Lines
+	if s.unread() > 0 {
+		at.Lines++
 	}
 	switch {
 	case s.peeking:
 		at.Partly = s.peeked
-	case s.r != nil:
+	case s.started:
 		at.Through = s.r.through()
 	}
 	return at
@@ -214,12 +188,12 @@ func (s *Stream) Resume(after int, at Position) {
 }
 
 // Resuming reports whether Next has not come to the position of Resume.
-func (s *Stream) Resuming() bool { return s.before.Through > 0 && (s.r == nil || s.lines.stop > 0) }
+func (s *Stream) Resuming() bool { return s.before.Through > 0 && (!s.started || s.r.lines.stop > 0) }
 
 // takeUp begins after the position of Resume.
 func (s *Stream) takeUp() {
 	if n := s.before.Partly; n > 0 {
-		s.peeked, s.line = n, s.lines.no+1
+		s.peeked, s.line = n, s.r.lines.no+1
 		s.r.live.cutLine = s.line
 	}
 }
@@ -228,16 +202,13 @@ func (s *Stream) takeUp() {
 // been. Partly reports that it is only a line without its end. It is
 // meaningful when Next has returned false.
 func (s *Stream) Pending() (line int, partly bool) {
-	if s.r == nil {
-		if s.fed > 0 {
-			return 1, false
-		}
+	switch {
+	case s.done, s.fed == 0:
 		return 0, false
+	case !s.started:
+		return 1, false
 	}
-	if s.done {
-		return 0, false
-	}
-	if a := &s.r.asm; s.r.live.open && !a.empty() {
+	if a := &s.r.asm; s.r.starved && !a.empty() {
 		if h := s.r.live.handed; h.lines == 0 {
 			return a.start, false
 		} else if h.lines < a.lines || !s.r.held.empty() {
@@ -245,17 +216,17 @@ func (s *Stream) Pending() (line int, partly bool) {
 		}
 	}
 	if n := s.unread(); n > 0 && !s.glanced(n) {
-		return s.lines.no + 1, true
+		return s.r.lines.no + 1, true
 	}
 	return 0, false
 }
 
 // unread is how many bytes there are of a line without its end.
-func (s *Stream) unread() int { return len(s.lines.rest()) }
+func (s *Stream) unread() int { return len(s.r.lines.rest()) }
 
 // glanced reports whether n bytes of the line without its end have been
 // delivered.
-func (s *Stream) glanced(n int) bool { return n == s.peeked && s.line == s.lines.no+1 }
+func (s *Stream) glanced(n int) bool { return n == s.peeked && s.line == s.r.lines.no+1 }
 
 // rest returns the beginning of a line without its end.
 func (l *lineReader) rest() []byte {
@@ -265,40 +236,28 @@ func (l *lineReader) rest() []byte {
 	return l.buf[l.r:l.w]
 }
 
-// start makes the Reader once enough of the input is there to recognize its layout. It reports whether it is there.
+// start recognizes the layout once enough of the input is there. It reports whether it is known.
 func (s *Stream) start() bool {
-	if s.r != nil {
+	if s.started {
 		return true
 	}
-	whole := s.flush || s.feed.ended
-	if s.src == nil {
-		br := bufio.NewReaderSize(&s.feed, inputSize)
-		s.src = br
-		s.lines = &lineReader{src: br}
+	for !s.r.ready() && s.load() {
 	}
-	if br, ok := s.src.(*bufio.Reader); ok && s.lines.buf == nil {
-		mark, _ := br.Peek(len(byteOrderMark)) // an error comes again with the next read
-		if len(mark) == 0 || len(mark) < len(byteOrderMark) && !whole {
-			if s.feed.ended {
-				s.done = true
-			}
-			return false
-		}
-		s.src = decoded(br)
-		s.lines = newLineReader(s.src)
+	whole := s.flush || s.ended
+	if s.fed == 0 || !s.r.ready() && !whole {
+		s.done = s.ended
+		return false
 	}
-	if s.opt.Layout == LayoutAuto {
-		s.lines.err = nil
-		if n := len(s.lines.peek(detectSize)); n < detectSize && !whole {
-			return false
-		}
+	if !s.r.lines.begun {
+		s.r.lines.begin()
+		s.r.lines.feed(nil)
 	}
-	s.lines.err = nil
-	s.r = newReader(s.lines, "read", s.opt)
-	if s.lines.no, s.lines.stop = s.firstLine, s.before.Through; s.lines.stop == 0 {
+	s.started = true
+	s.r.detectLayout()
+	if s.r.lines.no, s.r.lines.stop = s.firstLine, s.before.Through; s.r.lines.stop == 0 {
 		s.takeUp()
 	}
-	s.provisional = s.opt.Layout == LayoutAuto && s.fed < detectSize
+	s.provisional = s.r.opt.Layout == LayoutAuto && s.fed < detectSize
 	s.fresh = false
 	return true
 }
@@ -306,7 +265,7 @@ func (s *Stream) start() bool {
 // recognize looks for the layout again in later bytes, where too little was
 // known of the input when it was looked for.
 func (s *Stream) recognize() {
-	if !s.provisional || !s.fresh || s.lines.within {
+	if !s.provisional || !s.fresh || s.r.lines.within {
 		return
 	}
 	s.fresh = false
@@ -315,8 +274,10 @@ func (s *Stream) recognize() {
 	if r.layout != LayoutPlain && r.layout != LayoutJSON {
 		return
 	}
-	s.lines.err = nil
-	window := s.lines.peek(detectSize)
+	for !s.r.ready() && len(s.data) > 0 {
+		s.load()
+	}
+	window := s.r.lines.head(detectSize)
 	d := detect(window)
 	if r.format.Detect == nil && (r.layout != LayoutJSON || r.format.Name == "json") {
 		r.format = detectFormat(window, d)
@@ -335,8 +296,8 @@ func (s *Stream) glance() bool {
 	if n == 0 || s.glanced(n) {
 		return false
 	}
-	s.peeked, s.line = n, s.lines.no+1
-	s.tail = append(s.tail[:0], s.lines.rest()...)
+	s.peeked, s.line = n, s.r.lines.no+1
+	s.tail = append(s.tail[:0], s.r.lines.rest()...)
 	p, json, out := &s.peek, s.peek.json, s.peek.out
 	*p = *s.r
 	p.json, p.out, p.outHead = json, out[:0], 0
@@ -346,7 +307,7 @@ func (s *Stream) glance() bool {
 	}
 	p.held = heldLines{}
 	p.mods, p.machine = modLists{blind: true}, rimworld.Machine{}
-	p.lines = &lineReader{buf: s.tail, w: n, no: s.lines.no, err: errMore, partial: true}
+	p.lines = &lineReader{buf: s.tail, w: n, no: s.r.lines.no, partial: true}
 	p.lines.findNUL(0)
 	p.err, p.live.flush = nil, true
 	s.peeking = true
@@ -368,10 +329,10 @@ func (s *Stream) settle() {
 // skipPartial skips the line without its end that the input ends with, if all of it
 // has been delivered.
 func (s *Stream) skipPartial() {
-	if s.glanced(s.unread()) && !s.lines.within {
-		s.lines.no++
-		s.r.cur, s.r.have = line{no: s.lines.no, text: s.lines.rest()}, false
-		s.lines.r = s.lines.w
+	if s.glanced(s.unread()) && !s.r.lines.within {
+		s.r.lines.no++
+		s.r.cur, s.r.have = line{no: s.r.lines.no, text: s.r.lines.rest()}, false
+		s.r.lines.r = s.r.lines.w
 	}
 	s.peeked = 0
 }
@@ -379,7 +340,6 @@ func (s *Stream) skipPartial() {
 // live is the state of a Reader as part of a Stream.
 type live struct {
 	flush   bool // the open record is delivered as it is
-	open    bool // there is no more for now, in the middle of a record or before the next
 	handed  handed
 	cutLine int         // a line that was delivered in part, and began a record
 	level   event.Level // of the last record
@@ -392,26 +352,11 @@ type handed struct {
 	level          event.Level
 }
 
-// awaits reports whether err is only that the input has no more for now, and no Flush asks
-// for the open record. It keeps that state.
-func (r *Reader) awaits(err error) bool {
-	if r.live.flush || !errors.Is(err, errMore) {
-		return false
-	}
-	r.live.open, r.err = true, err
-	return true
-}
-
-// handOver delivers the open record if err is only that the input has
-// no more for now. It stays open.
-func (r *Reader) handOver(err error) bool {
-	if !errors.Is(err, errMore) {
-		return false
-	}
-	r.live.open, r.err = true, err
+// handOver delivers the open record although the input has no more for now. It stays open.
+func (r *Reader) handOver() {
 	a := &r.asm
 	if a.empty() || a.lines == r.live.handed.lines {
-		return true
+		return
 	}
 	before, saved := r.live.handed.level, *a
 	r.flush()
@@ -419,7 +364,6 @@ func (r *Reader) handOver(err error) bool {
 	r.live.handed = handed{
 		lines: a.lines, end: a.end, message: len(a.message), stack: len(a.stack), level: max(before, r.live.level),
 	}
-	return true
 }
 
 // goOn ends a record that was delivered before, and delivers its later lines.

@@ -1,87 +1,92 @@
 package capture
 
 import (
-	"bufio"
 	"encoding/binary"
-	"errors"
-	"io"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// decoded returns br, or its text if it begins with the mark of UTF-16, as
-// the copies do that Windows' own tools make of a log. The mark goes; text in
-// UTF-16 without one is not recognized, and UTF-32 is left as it is.
-func decoded(br *bufio.Reader) io.Reader {
-	mark, _ := br.Peek(8) // an error comes again with the first read
-	if len(mark) < 2 || mark[0]^mark[1] != 0xff^0xfe || mark[0] < 0xfe ||
-		len(mark) == 8 && mark[2]|mark[3]|mark[6]|mark[7] == 0 && mark[4] != 0 {
-		return br
-	}
-	order := map[byte]binary.ByteOrder{0xff: binary.LittleEndian, 0xfe: binary.BigEndian}[mark[0]]
-	_, _ = br.Discard(2)
-	return &utf16Reader{src: br, order: order}
+// decoder turns the bytes of an input into text: UTF-16, known by its mark as the copies have it that Windows' own
+// tools make of a log, into UTF-8. The mark goes; text in UTF-16 without one is not recognized, and UTF-32 is left as it
+// is.
+type decoder struct {
+	begun bool             // the mark was looked for
+	order binary.ByteOrder // nil: the text is copied
+	unit  []byte           // bytes of the mark, or of one or two units of UTF-16, of which more may come
+	text  []byte           // decoded, and not in the buffer yet
 }
 
-// utf16Reader turns UTF-16 into UTF-8. Other bytes become U+FFFD.
-type utf16Reader struct {
-	src   *bufio.Reader
-	order binary.ByteOrder
-	high  rune   // a first surrogate that waits for its second; 0 if none
-	rest  []byte // of buf: decoded and not yet read
-	buf   [2 * utf8.UTFMax]byte
-}
+// markSize is how many bytes show a mark, and that it is none of UTF-32.
+const markSize = 8
 
-// Read implements io.Reader. It returns the decoded text when the source has no
-// more for now, and its error only after all text before it.
-func (u *utf16Reader) Read(p []byte) (int, error) {
-	n := 0
-	for n < len(p) {
-		if len(u.rest) == 0 {
-			if n > 0 && u.src.Buffered() < 2 {
-				break
-			}
-			if err := u.next(); err != nil {
-				return n, err
-			}
-		}
-		m := copy(p[n:], u.rest)
-		u.rest = u.rest[m:]
+// decode decodes as much of src as fits into dst, and returns how many bytes it wrote and read.
+func (d *decoder) decode(dst, src []byte) (n, used int) {
+	for {
+		m := copy(dst[n:], d.text)
+		d.text = append(d.text[:0], d.text[m:]...)
 		n += m
+		switch {
+		case len(d.text) > 0 || used == len(src):
+			return n, used
+		case d.begun && d.order == nil:
+			m = copy(dst[n:], src[used:])
+			return n + m, used + m
+		}
+		d.unit = append(d.unit, src[used])
+		if used++; d.begun {
+			d.units()
+		} else if len(d.unit) == markSize {
+			d.begin()
+		}
 	}
-	return n, nil
 }
 
-// next decodes one unit into rest, which may stay empty: a first surrogate gives
-// nothing by itself.
-func (u *utf16Reader) next() error {
-	out := u.buf[:0]
-	unit, err := u.src.Peek(2)
-	if err != nil {
-		if len(unit) == 0 && u.high == 0 || errors.Is(err, errMore) {
-			return err
-		}
-		_, _ = u.src.Discard(len(unit))
-		u.high = 0
-		u.rest = utf8.AppendRune(out, utf8.RuneError)
-		return nil
+// begin looks for a mark in the first bytes of the input, which are in unit.
+func (d *decoder) begin() {
+	mark := d.unit
+	d.begun, d.unit = true, nil
+	switch {
+	case len(mark) < 2, mark[0]^mark[1] != 0xff^0xfe, mark[0] < 0xfe,
+		len(mark) == markSize && mark[2]|mark[3]|mark[6]|mark[7] == 0 && mark[4] != 0:
+		d.text = mark
+		return
+	case mark[0] == 0xff:
+		d.order = binary.LittleEndian
+	default:
+		d.order = binary.BigEndian
 	}
-	r := rune(u.order.Uint16(unit))
-	_, _ = u.src.Discard(2)
-	high := u.high
-	u.high = 0
-	if pair := utf16.DecodeRune(high, r); high != 0 {
-		out = utf8.AppendRune(out, pair) // U+FFFD if they are no pair
-		if pair != utf8.RuneError {
-			u.rest = out
-			return nil
-		}
+	for _, c := range mark[2:] {
+		d.unit = append(d.unit, c)
+		d.units()
 	}
-	if r >= 0xd800 && r < 0xdc00 {
-		u.high = r
-	} else {
-		out = utf8.AppendRune(out, r) // U+FFFD for a second surrogate alone
-	}
-	u.rest = out
-	return nil
 }
+
+// units decodes the units of UTF-16 that are complete. Others than text become U+FFFD.
+func (d *decoder) units() {
+	for len(d.unit) >= 2 {
+		r, n := rune(d.order.Uint16(d.unit)), 2
+		if r >= 0xd800 && r < 0xdc00 { // the first of two
+			if len(d.unit) < 4 {
+				return
+			}
+			if pair := utf16.DecodeRune(r, rune(d.order.Uint16(d.unit[2:]))); pair != utf8.RuneError {
+				r, n = pair, 4
+			}
+		}
+		d.text = utf8.AppendRune(d.text, r)
+		d.unit = append(d.unit[:0], d.unit[n:]...)
+	}
+}
+
+// finish decodes the bytes that remain at the end of the input.
+func (d *decoder) finish() {
+	if !d.begun {
+		d.begin()
+	}
+	if len(d.unit) > 0 {
+		d.text, d.unit = utf8.AppendRune(d.text, utf8.RuneError), nil
+	}
+}
+
+// empty reports whether all that was decoded is in the buffer.
+func (d *decoder) empty() bool { return len(d.text) == 0 }
