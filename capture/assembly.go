@@ -130,11 +130,11 @@ func (a *assembly) begin(ln *line, layout Layout) {
 		return
 	}
 	switch {
-	case crash.IsCause(text(b)), layout == layoutCrash && crash.IsJSONCause(text(b)):
+	case ln.is(ofCause), layout == layoutCrash && crash.IsJSONCause(text(b)):
 		a.block, a.split, a.reason = blockReport, evidenceBlock, crash.CauseReason(text(b))
 	case layout == layoutCrash, crash.IsRest(text(b)):
 		a.block, a.split = blockAround, evidenceBlock
-	case isCrashStart(b):
+	case ln.is(crashStarts):
 		a.block, a.split = blockCrash, evidenceBlock
 	case hasPrefix(b, unity.MemoryStart), hasPrefix(b, unity.MemoryEnd):
 		a.block, a.split = blockMemory, evidenceBlock
@@ -154,7 +154,7 @@ func (a *assembly) begin(ln *line, layout Layout) {
 		a.frame(b)
 		return
 	}
-	a.engine = isEngineLine(b)
+	a.engine = ln.is(ofEngine)
 	if announcesList(b) {
 		a.list, a.anyItem = listExpected, a.speaks()&ofFault != 0 || opensFault(b)
 	}
@@ -170,8 +170,7 @@ func (a *assembly) add(ln *line, to part, ev Evidence) {
 	a.cut += ln.cut
 	a.inner = false
 	if ev == evidenceForm {
-		nested, _ := nests(ln.text)
-		a.inner = nested || isInnerException(ln.text)
+		a.inner = ln.is(ofNested) || isInnerException(ln.text)
 	}
 	switch {
 	case goesOn:

@@ -4,8 +4,6 @@ import (
 	"bytes"
 
 	"github.com/heedlog/heed/capture/format"
-	"github.com/heedlog/heed/capture/internal/crash"
-	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/capture/internal/unity"
 )
 
@@ -13,12 +11,6 @@ const (
 	bannerPath    = unity.BannerPath
 	bannerVersion = unity.BannerVersion
 )
-
-// isBanner reports whether b is one of the lines with which the engine opens
-// its log, or an upload its header. Both end an open record.
-func isBanner(b []byte) bool {
-	return hasPrefix(b, bannerPath) || hasPrefix(b, bannerVersion) || hasPrefix(b, rimworld.UploadStart)
-}
 
 // versionLayout returns the layout of the engine's version: b is a
 // line such as "Initialize engine version: 2019.4.30f1 (e8c891080a1f)". From
@@ -90,26 +82,3 @@ func (s *bannerState) restarted(b []byte) bool {
 	}
 	return false
 }
-
-// isEngineLine reports whether b is one of the lines that the engine and the
-// game print in every log, at the start and between levels. A blank line after
-// some of them is no evidence about the next line.
-func isEngineLine(b []byte) bool { return engineLines.begin(b) }
-
-var engineLines = linesOf(func(l *unity.Lines) []string { return l.Own })
-
-// startsRecord reports whether b opens a record of its own in any place,
-// so that no list or section before it can claim it: a line with a tag in
-// brackets or color, one of the engine's own, a crash, or the common beginning
-// of a report of the game's.
-func startsRecord(b []byte) bool {
-	switch b[0] {
-	case '[':
-		return bytes.IndexByte(b, ']') > 1
-	case 'E', 'T', 'X':
-		return recordStarts.begin(b)
-	}
-	return recordStarts.begin(b) || isEngineLine(b) || isCrashStart(b) || crash.IsCause(text(b))
-}
-
-var recordStarts = linesOf(func(l *unity.Lines) []string { return l.Opens })

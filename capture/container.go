@@ -75,7 +75,7 @@ func (r *Reader) unhead(ln *line) {
 		t = rest
 	}
 	if (a.traceback || containsAny(b, "raceback", "tack trace:", `File "`, ": in ", "\tat ", "  at ")) && a.reportsFault() {
-		ln.text, ln.headed = t, false
+		ln.text, ln.headed, ln.kinds = t, false, 0
 	}
 }
 

@@ -1,10 +1,6 @@
 package capture
 
-import (
-	"bytes"
-
-	"github.com/heedlog/heed/capture/internal/unity"
-)
+import "bytes"
 
 // isIndented reports whether b is set in under the line above: by two spaces
 // or more, or by a tab. One space is not enough: messages begin with one often,
@@ -13,12 +9,6 @@ import (
 func isIndented(b []byte) bool {
 	return b[0] == '\t' || b[0] == ' ' && len(b) > 1 && (b[1] == ' ' || b[1] == '\t')
 }
-
-// isKnownContinuation reports whether b is a line that the game or the engine
-// only ever writes below another.
-func isKnownContinuation(b []byte) bool { return continuations.begin(b) || unity.IsTotal(text(b)) }
-
-var continuations = linesOf(func(l *unity.Lines) []string { return l.Below })
 
 // isInDocument reports whether b can only be a line of a document that a
 // message prints: the end of an XML element, or nothing but brackets, as on
@@ -30,12 +20,6 @@ func isInDocument(b []byte) bool {
 	t := trimRight(b)
 	return bytes.IndexByte([]byte("{}])"), b[0]) >= 0 && len(t) <= 4 && len(bytes.Trim(t, "{}[](),;")) == 0
 }
-
-// isParagraph reports whether b opens one of the paragraphs of a message, with blank lines above them or without: into
-// which the game divides a message about XML, or the engine the compiler's words about a shader.
-func isParagraph(b []byte) bool { return paragraphs.begin(b) }
-
-var paragraphs = linesOf(func(l *unity.Lines) []string { return l.Apart })
 
 // isPath reports whether b is nothing but an absolute path, as the game lists
 // them under a message about folders.

@@ -61,7 +61,7 @@ func (a *assembly) joinsCrashReport(b []byte) verdict {
 		return joined(partNone, evidenceBlock)
 	}
 	switch {
-	case crash.Leaves(text(b)), crash.IsCause(text(b)):
+	case crash.Leaves(text(b)), is(b, ofCause):
 		return apart()
 	case crash.IsEnd(text(b)):
 		a.sealed = true
@@ -113,7 +113,7 @@ func (a *assembly) isCrashFrame(b []byte) bool {
 // the end of the report, and to the log of a game.
 func (a *assembly) joinsAround(b []byte, layout Layout) verdict {
 	switch {
-	case crash.IsCause(text(b)), layout == layoutCrash && crash.IsJSONCause(text(b)), isBanner(b), isSignOfLife(b):
+	case is(b, ofCause|ofBanner|ofLife), layout == layoutCrash && crash.IsJSONCause(text(b)):
 		return apart()
 	case crash.IsEnd(text(b)):
 		a.sealed = true

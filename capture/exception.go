@@ -59,10 +59,8 @@ func opensException(b []byte) bool {
 // and are complete.
 func (a *assembly) announcesException() bool {
 	head := a.head()
-	return announcesList(head) || a.speaks()&ofFault != 0 && !namesException(head) && !completeReports.begin(head)
+	return announcesList(head) || a.speaks()&ofFault != 0 && !namesException(head) && !is(head, ofComplete)
 }
-
-var completeReports = beginningsOf(rimworld.Reports...)
 
 // speaksOfFault reports whether b has one of the words with which a failure is
 // reported.
@@ -121,13 +119,6 @@ const maxHeading = 40
 // AggregateException, which a blank line separates.
 func isInnerException(b []byte) bool { return hasPrefix(b, "---> (Inner Exception #") }
 
-// nestedLeads begin lines that give another exception: the cause of the exception above, or the exception that
-// the line above reports without its type. No record begins so. One is about an exception above.
-var nestedLeads = beginningsOf(
-	"Inner exception", "Inner Exception", "InnerException", "The inner exception", nestedCause, "The exception was",
-	"The error was: ", "Exception was:", "Exception details:", "Exception Details:", "Exception message: ",
-)
-
 const nestedCause = "Caused by: "
 
 // headsCause reports whether b, below the frames of an exception of Java, heads the frames of its cause, or of an
@@ -137,26 +128,14 @@ func headsCause(b []byte) bool {
 	return hasPrefix(t, nestedCause) || len(t) < len(b) && hasPrefix(t, "Suppressed: ")
 }
 
-// nests reports whether b, a line at the margin, hands on another exception, and whether it does so only below one.
-func nests(b []byte) (ok, below bool) {
-	if b[0] == '-' || b[0] == '=' {
-		b = bytes.TrimLeft(b, "-= ")
-	}
-	if len(b) == 0 {
-		return false, false
-	}
-	n := nestedLeads.length(b)
-	return n > 0 && (n == len(b) || b[n-1] == ' ' || !isLetter(b[n])), hasPrefix(b, nestedCause)
-}
-
-// joinsNested decides about a line that gives another exception of the record, or the text of an exception that the
-// first line announced. It adds an exception that the first line lacks to that line: a record is known by its
+// joinsNested decides about a line that gives another exception: the cause of an exception of the record, or the
+// exception that the first line reports without its type. No record begins so. It adds an exception that the first line lacks to that line: a record is known by its
 // exception.
-func (a *assembly) joinsNested(b []byte) verdict {
-	if a.engine {
+func (a *assembly) joinsNested(ln *line) verdict {
+	if a.engine || !ln.is(ofNested) {
 		return verdict{}
 	}
-	if ok, below := nests(b); !ok || below && a.frames == 0 && !a.isException() {
+	if cause := bytes.TrimLeft(ln.text, "-= "); hasPrefix(cause, nestedCause) && a.frames == 0 && !a.isException() {
 		return verdict{}
 	}
 	to := partMessage
@@ -180,12 +159,3 @@ func (a *assembly) joinsTitled(b []byte) bool {
 	n, _ := exceptionType(b)
 	return n > 0
 }
-
-// isExceptionDetail reports whether b is a further line of an exception's
-// message, as .NET and Mono write them below the first.
-func isExceptionDetail(b []byte) bool { return exceptionDetails.begin(b) }
-
-var exceptionDetails = beginningsOf(
-	"Parameter name: ", "Actual value was ", "File name: '", "Fusion log", "Object name: ", "Could not load file or assembly ",
-	"Could not resolve type with token ", "Could not load type of field ", "---> ", "<---", "=> ",
-)

@@ -2,7 +2,6 @@ package capture
 
 import (
 	"bytes"
-	"slices"
 
 	"github.com/heedlog/heed/capture/format"
 	"github.com/heedlog/heed/capture/internal/bepinex"
@@ -14,7 +13,6 @@ import (
 	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/capture/internal/smapi"
 	"github.com/heedlog/heed/capture/internal/source"
-	"github.com/heedlog/heed/capture/internal/unity"
 	"github.com/heedlog/heed/capture/internal/unreal"
 )
 
@@ -30,11 +28,6 @@ var formats = [...]*format.Format{
 	&smapi.Format,
 	&source.Format,
 	&unreal.Format,
-}
-
-// linesOf returns the lines of one kind of the families whose layouts are Unity's.
-func linesOf(kind func(*unity.Lines) []string) *beginnings {
-	return beginningsOf(slices.Concat(kind(&unity.Engine), kind(&rimworld.Lines))...)
 }
 
 // maxFamily is how many bytes of the name of a family are read from a recording.

@@ -50,7 +50,7 @@ func (h *heldLines) hold(ln *line, blanks int) bool {
 	}
 	from := len(h.text)
 	h.text = append(h.text, ln.text...)
-	held := line{no: ln.no, ended: true, ready: true, frame: ln.frame, head: ln.head, headed: ln.headed}
+	held := line{no: ln.no, ended: true, ready: true, frame: ln.frame, head: ln.head, headed: ln.headed, kinds: ln.kinds}
 	h.lines = append(h.lines, heldLine{line: held, blanks: blanks, from: from, to: len(h.text)})
 	return true
 }
@@ -86,7 +86,7 @@ func mayGoOn(b []byte) bool {
 	if n, _ := exceptionType(b); n > 0 {
 		return false
 	}
-	return !startsRecord(b) && !isBanner(b) && !isRule(b) && !namesException(b) &&
+	return !is(b, ownRecord|ofBanner) && !isRule(b) && !namesException(b) &&
 		(!isDigit(b[0]) || !logline.Parse(text(b)).Sure)
 }
 

@@ -25,11 +25,11 @@ func opensContext(b []byte) bool { return hasPrefix(b, rimworld.UploadMods) || i
 // contents of a header are not looked at, so in doubt it is a log; only a mod
 // may be called anything.
 func leavesContext(b []byte) bool {
-	if isBanner(b) {
+	if is(b, ofBanner) {
 		return true
 	}
 	_, _, ref := rimworld.Ref(text(b))
-	logged := ref || unity.IsFooter(text(b)) || isFrame(b) || namesException(b) || startsRecord(b)
+	logged := ref || unity.IsFooter(text(b)) || isFrame(b) || namesException(b) || is(b, ownRecord)
 	if b[0] == '[' && hasSuffix(trimRight(b), ")") {
 		logged = ref // the name of a mod may begin like a tag, in lists of any age
 	}

@@ -154,7 +154,7 @@ func (d *detection) observe(e *evidence, b []byte) {
 		}
 	case hasPrefix(b, unity.ConsoleMark):
 		e.frames++
-	case isGameLine(b):
+	case is(b, gameLine):
 		e.game++
 	case bytes.Contains(b, []byte("] in <")) && isFrame(b):
 		e.mono++

@@ -2,7 +2,6 @@ package capture
 
 import (
 	"bytes"
-	"slices"
 
 	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/capture/internal/unity"
@@ -63,13 +62,4 @@ func (a *assembly) footerLevel(r *Reader) (event.Level, Evidence) {
 // the game's own reports of faults do, or names an exception. The engine's reports
 // may lack a footer, and of a report whose end was not recognized only the last
 // line has one; so the lack of it is no evidence there.
-func opensFault(b []byte) bool { return opensFaultWord(b) || namesException(b) }
-
-// opensFaultWord reports whether such reports open with the first word of b.
-func opensFaultWord(b []byte) bool {
-	return len(b) > 0 && slices.ContainsFunc(faults[b[0]], func(word string) bool {
-		return hasPrefix(b, word) && (len(b) == len(word) || b[len(word)] == ' ')
-	})
-}
-
-var faults = linesOf(func(l *unity.Lines) []string { return l.Faults })
+func opensFault(b []byte) bool { return is(b, ofFaultWord) || namesException(b) }

@@ -27,6 +27,7 @@ type line struct {
 
 	ready  bool         // colors and the wrapping by a container were taken off
 	frame  answer       // of isFrame
+	kinds  kinds        // of is; 0: not looked up
 	head   logline.Head // of logger
 	headed bool
 }

@@ -22,7 +22,7 @@ func mayBeItem(b []byte, s itemShape) bool {
 	if b[0] == ' ' || s.bits&shapePackage != 0 {
 		return b[0] != ' '
 	}
-	return !startsRecord(b) && !isBanner(b) && !opensException(b)
+	return !is(b, ownRecord|ofBanner) && !opensException(b)
 }
 
 // beginsList reports whether a line of shape s looks like the first item of a list by

@@ -79,7 +79,7 @@ func (o *origin) observeEngine(rec *Record, b []byte) {
 	switch {
 	case !rec.Layout.unity():
 		o.engine = o.engine || hasPrefix(b, "[ALLOC_")
-	case isBanner(b): // perhaps below lines of a launcher or a shell
+	case is(b, ofBanner): // perhaps below lines of a launcher or a shell
 		o.begun = !o.engine || !late
 		o.headless = !o.begun
 	case isGameBanner(b):
@@ -108,7 +108,7 @@ func isOrphan(b []byte, l Layout) bool {
 
 // isGameBanner reports whether b is the line with which the game prints its version,
 // before anything else that is its own.
-func isGameBanner(b []byte) bool { return b[0] == 'R' && isEngineLine(b) }
+func isGameBanner(b []byte) bool { return b[0] == 'R' && is(b, ofEngine) }
 
 // maxStamp is within how many bytes of its beginning a line has its time.
 const maxStamp = 32

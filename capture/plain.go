@@ -14,7 +14,7 @@ import (
 func (a *assembly) joinsPlain(ln *line) verdict {
 	b := ln.text
 	if a.blanks <= maxInnerBlanks && a.split != evidenceJSON {
-		if v := a.joinsNested(b); v.belongs == yes {
+		if v := a.joinsNested(ln); v.belongs == yes {
 			return v
 		}
 	}
@@ -25,7 +25,7 @@ func (a *assembly) joinsPlain(ln *line) verdict {
 		return joined(partStack, evidenceFrame)
 	case ln.isFrame():
 		return joined(partStack, evidenceFrame)
-	case a.joinsDump(b):
+	case a.joinsDump(ln):
 		return joined(partStack, evidenceFrame)
 	case a.blanks <= maxInnerBlanks && a.joinsChained(b):
 		return joined(partMessage, evidenceForm)
@@ -34,13 +34,14 @@ func (a *assembly) joinsPlain(ln *line) verdict {
 			return joined(partMessage, evidenceForm)
 		}
 	case a.blanks == 0:
-		return a.joinsPlainly(b)
+		return a.joinsPlainly(ln)
 	}
 	return apart()
 }
 
 // joinsPlainly is joinsPlain for a line directly below the last one, which is no frame by itself.
-func (a *assembly) joinsPlainly(b []byte) verdict {
+func (a *assembly) joinsPlainly(ln *line) verdict {
+	b := ln.text
 	switch {
 	case b[0] == '#' && isNumberedFrame(b) && a.reportsFault(), b[0] == 'a' && isBareAtFrame(b),
 		bytes.IndexByte(b, '@') >= 0 && isBareAtFrame(b) && a.reportsFault():
@@ -60,7 +61,7 @@ func (a *assembly) joinsPlainly(b []byte) verdict {
 		}
 	case a.lines == 1 && hasSuffix(a.message, ":") && frame.Fault(text(b)) && a.reportsFault():
 		return joined(partHead, evidenceForm)
-	case isExceptionDetail(b), a.joinsTitled(b), a.joinsThrown(b):
+	case ln.is(ofDetail), a.joinsTitled(b), a.joinsThrown(b):
 		return joined(partMessage, evidenceForm)
 	}
 	return apart()
@@ -126,8 +127,12 @@ func (a *assembly) joinsChained(b []byte) bool {
 
 // joinsDump reports whether b belongs to what Go prints when it panics: the signal, and the stacks of goroutines, each
 // below a blank line. Within one, lines have no shape of their own.
-func (a *assembly) joinsDump(b []byte) bool {
+func (a *assembly) joinsDump(ln *line) bool {
+	b := ln.text
 	if !a.dump {
+		if !ln.is(ofDump) {
+			return false
+		}
 		heads := isGoroutine(b) || hasPrefix(b, "runtime stack:")
 		signal := a.blanks == 0 && hasPrefix(b, "[signal ")
 		if !heads && !signal {
@@ -146,7 +151,7 @@ func (a *assembly) joinsDump(b []byte) bool {
 		a.sealed = true
 		return true
 	}
-	return !logline.Parse(text(b)).Sure
+	return !ln.logger().Sure
 }
 
 // isGoroutine reports whether b heads the stack of a goroutine: "goroutine 1 [running]:".

@@ -12,6 +12,9 @@ import (
 )
 
 // onText has a predicate of lines as texts look at bytes.
+// areOf reports lines of some kinds.
+func areOf(k kinds) func([]byte) bool { return func(b []byte) bool { return is(b, k) } }
+
 func onText(is func(string) bool) func([]byte) bool {
 	return func(b []byte) bool { return is(text(b)) }
 }
@@ -182,7 +185,7 @@ func TestSpeaksOfTrouble(t *testing.T) {
 }
 
 func TestIsExceptionDetail(t *testing.T) {
-	table(t, isExceptionDetail, []string{
+	table(t, areOf(ofDetail), []string{
 		"Parameter name: index", "Actual value was -1.", "File name: 'Gadget, Version=1.0.0.0'", "Object name: 'Panel'.",
 		"Could not load file or assembly 'Gadget, Version=1.0.0.0' or one of its dependencies.",
 		"---> System.Exception: x", "<--- (inner)", "=> System.TypeLoadException: x", "Fusion log follows: ",
@@ -213,7 +216,7 @@ func TestParseRef(t *testing.T) {
 }
 
 func TestIsBanner(t *testing.T) {
-	table(t, isBanner, []string{"Mono path[0] = '/opt/game/Managed'", "Initialize engine version: 2022.3.35f1 (011206c7a712)"},
+	table(t, areOf(ofBanner), []string{"Mono path[0] = '/opt/game/Managed'", "Initialize engine version: 2022.3.35f1 (011206c7a712)"},
 		[]string{"Mono config path = '/opt/game/etc'", "Initialize engine"})
 	for in, want := range map[string]Layout{
 		"Initialize engine version: 2019.":                      layoutUnity2019_2, // cut off
@@ -231,7 +234,7 @@ func TestIsBanner(t *testing.T) {
 }
 
 func TestStartsRecord(t *testing.T) {
-	table(t, startsRecord, []string{
+	table(t, areOf(ownRecord), []string{
 		"[Gadgets] ready", "<RI> Initializing input.", "<color=#fff>Gadgets</color> ready", "Unloading 3 Unused Serialized files",
 		"Loading game from file 언덕 with mods:", "RimWorld 1.6.4566 rev607", "Crash!!!", "Exception ticking Мира", "Memory Statistics:",
 		"Could not resolve cross-reference", "Failed to find Gadget.Def", "- Loaded All Assemblies, in  0.1 seconds",
@@ -239,12 +242,12 @@ func TestStartsRecord(t *testing.T) {
 }
 
 func TestIsEngineLine(t *testing.T) {
-	table(t, isEngineLine, []string{"<RI> Initializing input.", "UnloadTime: 0.3 ms", "GfxDevice: creating device client", "Begin MonoManager ReloadAssembly", "RimWorld 1.4.3901 rev238"},
+	table(t, areOf(ofEngine), []string{"<RI> Initializing input.", "UnloadTime: 0.3 ms", "GfxDevice: creating device client", "Begin MonoManager ReloadAssembly", "RimWorld 1.4.3901 rev238"},
 		[]string{"[Gadgets] ready", "Exception ticking Мира", "Could not load reference", "<color=#fff>Gadgets</color>"})
 }
 
 func TestIsCrashStart(t *testing.T) {
-	table(t, isCrashStart, []string{
+	table(t, areOf(crashStarts), []string{
 		"Crash!!!",
 		"Got a SIGSEGV while executing native code. This usually indicates",
 		"Got a SIGABRT while executing native code.",
@@ -260,7 +263,7 @@ func TestIsCrashStart(t *testing.T) {
 		"Crash landed", "Got a SIG", "Got a SIGSEGV", "Got a letter while executing native code", "Got a  while executing native code", "Native Crash", "\tat x",
 		"Stacktrace:", "* Assertions are on", strings.Repeat("=", 30),
 	})
-	table(t, isSignOfLife, []string{"UnloadTime: 0.4 ms", "Unloading 3 unused Assets", "Loading game from file A with mods:", "Initializing new game with mods:"},
+	table(t, areOf(ofLife), []string{"UnloadTime: 0.4 ms", "Unloading 3 unused Assets", "Loading game from file A with mods:", "Initializing new game with mods:"},
 		[]string{"Unloading x.dll", "Unloading ", "Loading C:/x.dll", "Initializing input", "[Gadgets] on"})
 	table(t, isTraceHead, []string{"Stacktrace:", "Stacktrace: "}, []string{"Stacktrace: x", "StackTrace:"})
 	table(t, isRule, []string{strings.Repeat("=", 65), strings.Repeat("-", 20) + " "},
@@ -268,19 +271,18 @@ func TestIsCrashStart(t *testing.T) {
 }
 
 func TestIsMemoryLine(t *testing.T) {
-	table(t, isMemoryLine, []string{"[ALLOC_TEMP_TLS] TLS Allocator", "  StackAllocators : ", "      Peak Allocated Bytes 0 B"},
+	table(t, areOf(ofMemory), []string{"[ALLOC_TEMP_TLS] TLS Allocator", "  StackAllocators : ", "      Peak Allocated Bytes 0 B"},
 		[]string{"[Gadgets] ready", "Memory"})
 }
 
 func TestPatchTrace(t *testing.T) {
 	table(t, isPatchTraceStart, []string{"[Gadgets (Continued) - Start of stack trace]", "[Gadgets - Start of stack trace] "},
 		[]string{"[Gadgets] Start of stack trace", "Start of stack trace]"})
-	table(t, isPatchTraceEnd, []string{"[End of stack trace]", "[End of stack trace] "}, []string{"[End]"})
 }
 
 func TestContinuations(t *testing.T) {
 	table(t, isIndented, []string{"  x", "\tx", " \tx"}, []string{" x", "x", " "})
-	table(t, isKnownContinuation, []string{
+	table(t, areOf(ofBelow), []string{
 		"file: /opt/game/Mods/Gadgets/Patches/Panels.xml", "Source file: C:\\Mods\\Gadgets\\Patches\\Panels.xml", "Subnode:", "XML:",
 		"StackTrace:", "Stack trace: ", "with error:",
 		"Constructors and field initializers will be executed from the loading thread when loading a scene.",
@@ -292,7 +294,7 @@ func TestContinuations(t *testing.T) {
 		"Trying to allocate: 64B with 16 alignment.", "Allocation happened at: Line:72", "Memory overview", "[ ALLOC_DEFAULT ] used: 1B",
 	}, []string{"Stacktrace:", "with errors", "Total: 3", "file x", "The top", "This message", "[Gadgets] ready", "XML error: x", "Memory Statistics:"})
 	table(t, isInDocument, []string{"{", "}", "},", "]) ", "</ThingDef>", "</li> x"}, []string{"{ready}", "<ThingDef>", "</color> ready", "</", "}}}}}", "(", ","})
-	table(t, isParagraph, []string{"Field contents: false.", "Root node: <panel />", "Whole XML:", "Whole XML: <panel />"},
+	table(t, areOf(ofParagraph), []string{"Field contents: false.", "Root node: <panel />", "Whole XML:", "Whole XML: <panel />"},
 		[]string{"Field", "Root", "XML:"})
 	table(t, isPath, []string{`D:\play\RimWorld\Mods\Gadgets`, `C:/games/Mods/1234567890 `, "/home/mira/.local/Mods/Gadgets"},
 		[]string{`D:\play\Gadgets.xml is not found.`, "/", "/x", "/panel/(1)", "S: drive", `S:\a:b`, "games/Mods"})
@@ -387,6 +389,6 @@ func TestOpensFault(t *testing.T) {
 func TestFramesOfTheEngine(t *testing.T) {
 	table(t, onText(unity.IsSymbols), []string{"OS-Version: 10.0.0", `C:\x.dll:x.dll (00007FF8A0000000), size: 28 (result: 0), SymType: '-exported-', PDB: '', fileVersion: 1.0`},
 		[]string{"OS-Versions", "x"})
-	table(t, isParagraph, []string{"Note: Creation of internal variant of shader 'A' failed.", "ShaderProgram is unsupported, but because"}, []string{"Note: x", "Shader is"})
+	table(t, areOf(ofParagraph), []string{"Note: Creation of internal variant of shader 'A' failed.", "ShaderProgram is unsupported, but because"}, []string{"Note: x", "Shader is"})
 	table(t, isLogging, []string{unity.ConsoleMark + " ()", "Verse.Log:Error (string)"}, []string{"Verse.Root:Update ()"})
 }

@@ -358,7 +358,7 @@ func (r *Reader) take(ln *line) bool {
 		return true
 	case !r.held.again && !r.asm.pureLines && r.asm.headsTrace(ln.text, false):
 		return r.holds(ln)
-	case r.held.again, !r.layout.unity() && r.layout != LayoutPlain, startsRecord(ln.text):
+	case r.held.again, !r.layout.unity() && r.layout != LayoutPlain, ln.is(ownRecord):
 		return false
 	case r.layout == LayoutPlain && (ln.logger().Sure || ln.logger().Leveled):
 		return false
@@ -395,8 +395,8 @@ func (r *Reader) begin(ln *line) {
 	a.blanks = 0
 	switch {
 	case r.layout == LayoutPlain:
-		r.turnAt(ln.text)
-	case r.layout == layoutCrash && isBanner(ln.text): // joined with the log of the game
+		r.turnAt(ln)
+	case r.layout == layoutCrash && ln.is(ofBanner): // joined with the log of the game
 		r.layout = layoutUnity2022_3
 	}
 	if first && r.detect.header && isContextStart(ln.text) ||
@@ -413,7 +413,7 @@ func (r *Reader) begin(ln *line) {
 		a.split, a.sealed = evidenceJSON, true
 		return
 	}
-	if r.layout.unity() && isBanner(ln.text) {
+	if r.layout.unity() && ln.is(ofBanner) {
 		r.noteBanner(ln)
 	}
 	r.observeFormat(ln.text)

@@ -48,7 +48,7 @@ func (a *assembly) joins(ln *line, layout Layout) verdict {
 		a.sealed = true
 		return joined(partNone, evidenceFooter)
 	}
-	if isBanner(b) {
+	if b[0] != ' ' && ln.is(ofBanner) { // most lines below another are set in
 		return apart()
 	}
 	if v := a.joinsTrace(ln, layout); v.belongs != unasked {
@@ -80,22 +80,22 @@ func (a *assembly) joinsBlock(b []byte, layout Layout) verdict {
 		a.sealed = isContextEnd(b)
 		within = !leavesContext(b)
 	case blockCrash:
-		if a.lines == 1 && isCrashMark(a.message) && !goesOnCrash(b) {
+		if a.lines == 1 && is(a.message, ofCrashMark) && !goesOnCrash(b) {
 			a.block, a.split = blockNone, evidenceLine
 			return verdict{}
 		}
-		within = !isSignOfLife(b) && !isBanner(b)
+		within = !is(b, ofLife|ofBanner)
 		if within && a.isCrashFrame(b) {
 			return joined(partStack, evidenceBlock)
 		}
 	case blockReport:
-		if !isBanner(b) {
+		if !is(b, ofBanner) {
 			return a.joinsCrashReport(b)
 		}
 	case blockAround:
 		return a.joinsAround(b, layout)
 	case blockMemory:
-		if within = isMemoryLine(b); !within && unity.IsFooter(text(b)) {
+		if within = is(b, ofMemory); !within && unity.IsFooter(text(b)) {
 			return verdict{}
 		}
 	case blockSymbols:
@@ -112,7 +112,7 @@ func (a *assembly) joinsBlock(b []byte, layout Layout) verdict {
 // joinsPatchTrace decides about a line below the beginning of a trace of patches. It cannot decide at its end.
 func (a *assembly) joinsPatchTrace(b []byte) verdict {
 	within := a.blanks == 0 && !unity.IsFooter(text(b)) && !leavesPatchTrace(b)
-	if !within || isPatchTraceEnd(b) {
+	if !within || hasPrefix(b, rimworld.PatchTraceEnd) {
 		a.block = blockNone
 	}
 	if !within {
@@ -175,7 +175,7 @@ func (a *assembly) joinsCut(b []byte) verdict {
 // joinsDirectly decides about a line directly below the last one of the record.
 func (a *assembly) joinsDirectly(ln *line, layout Layout) verdict {
 	b := ln.text
-	if v := a.joinsNested(b); v.belongs == yes {
+	if v := a.joinsNested(ln); v.belongs == yes {
 		return v
 	}
 	if exception, ok := a.joinsException(b); ok {
@@ -188,7 +188,7 @@ func (a *assembly) joinsDirectly(ln *line, layout Layout) verdict {
 		return joined(partMessage, evidenceList)
 	case isIndented(b):
 		return a.joinIndented(b)
-	case isKnownContinuation(b), isParagraph(b):
+	case ln.is(ofBelow | ofParagraph):
 		return a.joinForm(b)
 	case a.joinsPaths(b):
 		return joined(partMessage, evidenceForm)
@@ -206,7 +206,7 @@ func (a *assembly) joinsDirectly(ln *line, layout Layout) verdict {
 // forms speak for it there: none of those that end with a blank line.
 func (a *assembly) joinsBelowBlank(ln *line) verdict {
 	b := ln.text
-	if v := a.joinsNested(b); v.belongs == yes {
+	if v := a.joinsNested(ln); v.belongs == yes {
 		return v
 	}
 	switch {
@@ -214,7 +214,7 @@ func (a *assembly) joinsBelowBlank(ln *line) verdict {
 		return joined(partMessage, evidenceForm)
 	case isIndented(b):
 		return a.joinIndented(b)
-	case isParagraph(b), a.joinsXML(b):
+	case ln.is(ofParagraph), a.joinsXML(b):
 		return a.joinForm(b)
 	case a.joinsTitle(b):
 		a.section, a.list, a.shape = true, listNone, itemShape{}
@@ -256,7 +256,7 @@ const maxInnerBlanks = 1
 // isCrashHeading reports whether b turns the open record, so far nothing but
 // what Mono prints above it, into a crash report.
 func (a *assembly) isCrashHeading(b []byte) bool {
-	return isCrashStart(b) && (a.lines == 1 && a.blanks == 0 && isRule(a.message) || isTraceHead(a.message))
+	return is(b, crashStarts) && (a.lines == 1 && a.blanks == 0 && isRule(a.message) || isTraceHead(a.message))
 }
 
 // joinsException reports whether b is the exception that the line above
@@ -280,7 +280,7 @@ func (a *assembly) joinsException(b []byte) (exception, ok bool) {
 			return false, true
 		}
 	}
-	return false, isExceptionDetail(b) && (a.frames > 0 || a.isException() || a.announcesException())
+	return false, is(b, ofDetail) && (a.frames > 0 || a.isException() || a.announcesException())
 }
 
 // joinsPaths reports whether b is one of the folders that a message lists below
@@ -292,7 +292,7 @@ func (a *assembly) joinsPaths(b []byte) bool {
 // joinsXML reports whether b is the XML that the line above the blank one
 // announced.
 func (a *assembly) joinsXML(b []byte) bool {
-	return a.list == listExpected && shapeOf(b).bits&shapeXML != 0 && !startsRecord(b)
+	return a.list == listExpected && shapeOf(b).bits&shapeXML != 0 && !is(b, ownRecord)
 }
 
 // joinsTitle reports whether b, which follows a blank line, heads a section of
@@ -306,7 +306,7 @@ func (a *assembly) joinsSection(b []byte, layout Layout) bool {
 	if isIndented(b) {
 		return true
 	}
-	if startsRecord(b) {
+	if is(b, ownRecord) {
 		return false
 	}
 	s := shapeOf(b)

@@ -15,30 +15,6 @@ func hasPrefix(b []byte, s string) bool {
 	return len(b) >= len(s) && b[0] == s[0] && string(b[:len(s)]) == s
 }
 
-// beginnings are texts that lines may begin with, by their first bytes.
-type beginnings [256][]string
-
-func beginningsOf(texts ...string) *beginnings {
-	t := new(beginnings)
-	for _, s := range texts {
-		t[s[0]] = append(t[s[0]], s)
-	}
-	return t
-}
-
-// begin reports whether one of the texts begins b, which is not empty.
-func (t *beginnings) begin(b []byte) bool { return t.length(b) > 0 }
-
-// length returns the length of the text that begins b, 0 without one.
-func (t *beginnings) length(b []byte) int {
-	for _, s := range t[b[0]] {
-		if hasPrefix(b, s) {
-			return len(s)
-		}
-	}
-	return 0
-}
-
 // contains reports whether s is in text, by its rarest byte first: nearly every record is searched.
 func contains(text string, rarest byte, s string) bool {
 	return strings.IndexByte(text, rarest) >= 0 && strings.Contains(text, s)

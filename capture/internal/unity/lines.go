@@ -7,7 +7,7 @@ type Lines struct {
 	Below  []string // below the first line of a record
 	Apart  []string // below that line, also below a blank line
 	Alive  []string // while the program has not crashed
-	Crash  []string // at the beginning of the report of a native crash
+	Crash  []string // at the beginning of the report of a native crash, but for CrashMark
 	Shows  []string // in a log whose beginning shows no layout
 	Memory []string // in the statistics of memory
 	Logs   []string // classes whose methods log
@@ -34,7 +34,7 @@ var Engine = Lines{
 		"[ ALLOC_",
 	},
 	Crash: []string{
-		"A crash has been intercepted by the crash handler", CrashMark, "Caught fatal signal - signo:", "Debug info from gdb:",
+		"A crash has been intercepted by the crash handler", "Caught fatal signal - signo:", "Debug info from gdb:",
 		"Received signal SIG", "Receiving unhandled NULL exception", "Native stacktrace:",
 		"========== OUTPUTTING STACK TRACE", "========== OUTPUTING STACK TRACE", "* Assertion at ",
 		"* Assertion: should not be reached at ",

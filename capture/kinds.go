@@ -1,0 +1,155 @@
+package capture
+
+import (
+	"bytes"
+
+	"github.com/heedlog/heed/capture/internal/crash"
+	"github.com/heedlog/heed/capture/internal/rimworld"
+	"github.com/heedlog/heed/capture/internal/unity"
+)
+
+// kinds are the meanings of the words with which a line begins: most lines begin with no words that are known, so that
+// one look spares all questions about them.
+type kinds uint32
+
+const (
+	looked      kinds = 1 << iota // a line was looked up
+	ofBanner                      // of the engine's first lines, or of the header of an upload; it ends an open record
+	ofEngine                      // the engine and the game print it in every log, at the start and between levels
+	ofOpening                     // it opens a record in any place, so that no list or section before it can claim it
+	ofBelow                       // the game or the engine writes it below another line only
+	ofParagraph                   // the same, also below a blank line
+	ofLife                        // a process that has crashed does not write it
+	ofCrash                       // it opens the report of a native crash; see crashStarts
+	ofCrashMark                   // the same, in words that a message may have, too
+	ofCause                       // it names the cause of a crash
+	ofGame                        // it shows by itself that a log is the engine's or the game's
+	ofMemory                      // it belongs to the statistics of memory, or is indented
+	ofFaultWord                   // its first word opens reports of faults
+	ofComplete                    // a report that mentions errors and is complete
+	ofNested                      // it hands on another exception; see nests
+	ofDetail                      // a further line of an exception's message, as .NET and Mono write them below the first
+	ofDump                        // of what Go prints when it panics; see joinsDump
+)
+
+// A line of crashStarts opens the report of a native crash. Such a report is the last thing a run writes, so it lasts to
+// the end of the input, to the banner of another run, or to a line that shows the process to be alive:
+//
+//	Crash!!!                                              Windows
+//	A crash has been intercepted by the crash handler. …   Windows, where another process reports
+//	========== OUTPUTTING STACK TRACE ==================   Windows, where a copy begins; one T before 2018
+//	Got a SIGSEGV while executing native code. …          Mono, Linux and macOS; "a UNKNOWN" on Windows
+//	Native stacktrace:                                    Mono before 2018
+//	* Assertion at mini.c:42, condition `…' not met       Mono, which aborts
+//	Caught fatal signal - signo:11 code:1 …               Unity, Linux
+//	Receiving unhandled NULL exception                    Unity, macOS
+//
+// A line of ownRecord begins a record, and of gameLine shows that a log is Unity's.
+const (
+	crashStarts = ofCrash | ofCrashMark
+	ownRecord   = ofOpening | ofEngine | crashStarts | ofCause
+	gameLine    = ofGame | ofLife | ofCrash | ofCause
+)
+
+// beginning is a text that lines of a kind begin with.
+type beginning struct {
+	second byte
+	kind   kinds
+	text   string
+}
+
+// beginnings are the texts by their first bytes.
+var beginnings = func() (t [256][]beginning) {
+	add := func(kind kinds, texts ...string) {
+		for _, s := range texts {
+			t[s[0]] = append(t[s[0]], beginning{s[1], kind, s})
+		}
+	}
+	for _, own := range [...]*unity.Lines{&unity.Engine, &rimworld.Lines} {
+		add(ofEngine, own.Own...)
+		add(ofOpening, own.Opens...)
+		add(ofBelow, own.Below...)
+		add(ofParagraph, own.Apart...)
+		add(ofLife, own.Alive...)
+		add(ofCrash, own.Crash...)
+		add(ofGame, own.Shows...)
+		add(ofMemory, own.Memory...)
+		add(ofFaultWord, own.Faults...)
+	}
+	add(ofCrashMark, unity.CrashMark)
+	add(ofBanner, unity.BannerPath, unity.BannerVersion, rimworld.UploadStart)
+	add(ofComplete, rimworld.Reports...)
+	add(ofDump, "goroutine ", "runtime stack:", "[signal ")
+	add(ofNested, "Inner exception", "Inner Exception", "InnerException", "The inner exception", nestedCause,
+		"The exception was", "The error was: ", "Exception was:", "Exception details:", "Exception Details:",
+		"Exception message: ")
+	add(ofDetail, "Parameter name: ", "Actual value was ", "File name: '", "Fusion log", "Object name: ",
+		"Could not load file or assembly ", "Could not resolve type with token ", "Could not load type of field ", "---> ",
+		"<---", "=> ")
+	return t
+}()
+
+// is reports whether b is a line of one of the kinds. A line that may be asked about again has a method for that.
+func is(b []byte, k kinds) bool { return kindsOf(b)&k != 0 }
+
+// is reports whether the line is of one of the kinds. It is looked up once.
+func (ln *line) is(k kinds) bool {
+	if ln.kinds == 0 {
+		ln.kinds = looked | kindsOf(ln.text)
+	}
+	return ln.kinds&k != 0
+}
+
+// kindsOf returns the kinds of a line.
+func kindsOf(b []byte) (k kinds) {
+	if len(b) < 2 {
+		return 0
+	}
+	for i := range beginnings[b[0]] {
+		if s := &beginnings[b[0]][i]; s.second == b[1] && hasPrefix(b, s.text) && s.ends(b) {
+			k |= s.kind
+		}
+	}
+	first := b[0]
+	switch first {
+	case '[':
+		if bytes.IndexByte(b, ']') > 1 {
+			k |= ofOpening
+		}
+	case 'U':
+		if unity.IsUnloading(text(b)) {
+			k |= ofLife
+		}
+	case 'T':
+		if unity.IsTotal(text(b)) {
+			k |= ofBelow
+		}
+	case '-', '=':
+		k |= kindsOf(bytes.TrimLeft(b, "-= ")) & ofNested
+	case ' ', '\t':
+		k |= ofMemory
+		if t := trimLeft(b); len(t) > 0 {
+			first = t[0]
+		}
+	}
+	if (first == 'G' || first == 'N') && unity.IsSignal(text(b)) {
+		k |= ofCrash
+	}
+	if crash.IsCause(text(b)) {
+		k |= ofCause
+	}
+	return k
+}
+
+// ends reports whether the text ends with a word of b, which begins with it, where that is needed.
+func (s *beginning) ends(b []byte) bool {
+	switch n := len(s.text); {
+	case n == len(b):
+		return true
+	case s.kind == ofFaultWord:
+		return b[n] == ' '
+	case s.kind == ofNested:
+		return b[n-1] == ' ' || !isLetter(b[n])
+	}
+	return true
+}
