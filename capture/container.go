@@ -42,7 +42,7 @@ func (r *Reader) unwrap(ln *line) {
 		if t := r.json.time; !t.IsZero() {
 			ln.time = t.UnixNano()
 		}
-		r.unwrapped = append(r.unwrapped[:0], r.json.message...)
+		r.unwrapped = append(r.unwrapped[:0], r.json.texts[roleMessage]...)
 		ln.text = r.unwrapped
 	}
 }

@@ -31,7 +31,7 @@ func (r *Reader) flush() {
 		return
 	}
 	if a.split == evidenceJSON && r.json.isRecording() {
-		if name := r.json.family; name != nil {
+		if name := r.json.texts[roleFamily]; name != nil {
 			r.format = formatOf(string(name[:min(len(name), maxFamily)]))
 		}
 		a.lines, a.sealed = 0, true

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,32 +23,21 @@ const recordingVersion = 2
 // jsonLine reads JSON lines. Its strings alias the line or buffers of its own,
 // which are used again for the next line.
 type jsonLine struct {
-	valid bool // the last line that was parsed is a JSON object
-	// version reports that it names recordingVersion.
-	version bool
+	valid   bool // the last line that was parsed is a JSON object
 	empty   bool // it says that its message is empty
 	nested  bool // it is a line of another log, as containers keep them
 	partial bool // which continues in the next object
-	fault   bool // the members of failed are being read
 
-	kind                                       []byte
-	time                                       time.Time
-	level                                      event.Level
-	hasLevel                                   bool
-	source, message, stack                     []byte
-	operation, parent, method, status, failure []byte
-	phase, detail, family                      []byte
-	consumer, attention                        []byte
-	through                                    uint64
-	byCaller                                   bool
-	count                                      uint64
-	happened                                   []byte   // value of "event", which is the message where there is no other
-	failed                                     []byte   // object that describes the exception
-	inner                                      [][]byte // objects in it that hold members of the record
-	rest                                       []byte   // " key=value" of members that have no place of their own
-	line                                       []byte
-	buf                                        []byte // unquoted strings
-	decoder                                    *jsonDecoder
+	time     time.Time
+	level    event.Level
+	hasLevel bool
+	texts    [roleTexts][]byte // by role; of roleEvent as it is written
+	failed   []byte            // object that describes the exception
+	inner    [][]byte          // objects in it that hold members of the record
+	rest     []byte            // " key=value" of members that have no place of their own
+	line     []byte
+	buf      []byte // unquoted strings
+	decoder  *jsonDecoder
 }
 
 // jsonDecoder reads text in place.
@@ -65,19 +53,18 @@ func (j *jsonLine) parse(line []byte) bool {
 	if j.decoder == nil {
 		j.decoder = new(jsonDecoder)
 	}
-	j.valid = j.object(line)
-	if j.fault = len(j.failed) > 0; j.fault {
-		j.object(j.failed)
-		j.fault = false
+	j.valid = j.object(line, j.member)
+	if len(j.failed) > 0 {
+		j.object(j.failed, j.faultMember)
 	}
 	for i := 0; i < len(j.inner) && i < maxInner; i++ {
-		j.object(j.inner[i])
+		j.object(j.inner[i], j.member)
 	}
-	if len(j.happened) > 0 {
-		if len(j.message) == 0 {
-			j.message = j.unquote(j.happened)
+	if happened := j.texts[roleEvent]; len(happened) > 0 {
+		if len(j.texts[roleMessage]) == 0 {
+			j.texts[roleMessage] = j.unquote(happened)
 		} else {
-			j.extra([]byte("event"), j.happened)
+			j.extra([]byte("event"), happened)
 		}
 	}
 	return j.valid
@@ -90,7 +77,7 @@ const maxChunk = 16 << 10
 const maxInner = 8
 
 // object reads the members of an object, or of the objects in an array, and reports whether it is one.
-func (j *jsonLine) object(text []byte) bool {
+func (j *jsonLine) object(text []byte, member func(key, raw []byte)) bool {
 	d := j.decoder
 	d.text = *bytes.NewBuffer(text)
 	d.Reset(&d.text, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
@@ -110,7 +97,7 @@ func (j *jsonLine) object(text []byte) bool {
 			break
 		}
 		if value, err = d.ReadValue(); err == nil {
-			j.member(j.unquote(key), value)
+			member(j.unquote(key), value)
 		}
 	}
 	if err == nil {
@@ -122,113 +109,110 @@ func (j *jsonLine) object(text []byte) bool {
 	return errors.Is(err, io.EOF)
 }
 
-// members are the texts that recordings have. Those from sharedMembers on may be another logger's too; those from
-// encodedMembers on are in base64.
-var members = [...]string{
-	"kind", "operation", "parent", "method", "status", "phase", "detail", "family", "consumer", "attention",
-	"messageBase64", "stackBase64", "errorBase64", "detailBase64",
-}
-
-const (
-	sharedMembers  = 7
-	encodedMembers = 10
-)
-
 // member takes one member of the object, by the name that recordings have for it or else by a name that loggers write.
 func (j *jsonLine) member(key, raw []byte) {
-	switch {
-	case j.fault:
-		j.faultMember(key, raw)
-		return
-	case (raw[0] == '{' || raw[0] == '[') && holdsRecord(key):
+	switch opens := raw[0]; {
+	case (opens == '{' || opens == '[') && holdsRecord(key):
 		j.inner = append(j.inner, raw)
 		return
-	case raw[0] == '{' && roles[string(key)] == roleError && bytes.Contains(raw, []byte(`"stack`)):
+	case opens == '{' && roles[string(key)] == roleError && bytes.Contains(raw, []byte(`"stack`)):
 		j.failed = raw
 		return
+	case opens == '[' && string(key) == "attributes" && len(j.texts[roleStack]) == 0:
+		j.texts[roleStack] = j.stackAttribute(raw)
 	}
-	if raw[0] == '[' && string(key) == "attributes" && len(j.stack) == 0 {
-		j.stack = j.stackAttribute(raw)
-	}
-	to := [...]*[]byte{
-		&j.kind, &j.operation, &j.parent, &j.method, &j.status, &j.phase, &j.detail, &j.family, &j.consumer, &j.attention,
-		&j.message, &j.stack, &j.failure, &j.detail,
-	}
-	if i := slices.Index(members[:], text(key)); i >= encodedMembers {
-		*to[i] = j.decode(raw)
-		return
-	} else if i >= 0 {
-		if *to[i] = j.unquote(raw); i >= sharedMembers {
-			j.extra(key, raw)
-		}
+	if r, ok := encoded[string(key)]; ok {
+		j.texts[r] = j.decode(raw)
 		return
 	}
-	switch string(key) {
-	case "byCaller":
-		j.byCaller = string(raw) == "true"
-	case "through":
-		j.through, _ = strconv.ParseUint(text(raw), 10, 64)
-		j.extra(key, raw)
-	case "schemaVersion":
-		if j.version = string(raw) == strconv.Itoa(recordingVersion); !j.version {
-			j.extra(key, raw)
+	if r, ok := recorded[string(key)]; ok {
+		if j.texts[r] = j.unquote(raw); r < roleFamily {
+			return
 		}
-	case "count":
-		j.count, _ = strconv.ParseUint(text(raw), 10, 64)
-	default:
-		if !j.known(key, raw) && !bytes.HasPrefix(key, []byte("__")) { // of the journal, and not of the record
-			j.extra(key, raw)
-		}
+	} else if j.known(key, raw) || bytes.HasPrefix(key, []byte("__")) { // of the journal, and not of the record
+		return
 	}
+	j.extra(key, raw)
 }
 
 // faultMember takes a member of the object that describes the exception.
 func (j *jsonLine) faultMember(key, raw []byte) {
 	if raw[0] == '"' && string(key) == "message" {
-		j.failure = j.unquote(raw)
+		j.texts[roleError] = j.unquote(raw)
 	} else if raw[0] == '"' && bytes.HasPrefix(key, []byte("stack")) {
 		j.known(key, raw)
 	}
 }
 
-// role is the meaning of a member that loggers write.
+// role is the meaning of a member.
 type role uint8
 
+// Roles of recordings, from roleFamily on with names that may be another logger's members; then of loggers, from
+// roleTexts on with another value than a text.
 const (
-	roleTime role = iota + 1
-	roleLevel
-	roleLevelName // a level only as a text
-	rolePriority
-	roleSeverity
+	roleKind role = iota
+	roleOperation
+	roleParent
+	roleMethod
+	roleStatus
+	rolePhase
+	roleDetail
+	roleByCaller
+	roleCount
+	roleFamily
+	roleConsumer
+	roleAttention
+	roleThrough
+	roleVersion
+
 	roleSource
 	roleMessage
 	roleEvent
 	roleStack
 	roleError
+
+	roleTexts
+	roleTime
+	roleLevel
+	roleLevelName // a level only as a text
+	rolePriority
+	roleSeverity
+)
+
+// recorded are the names of recordings, and encoded those whose texts are in base64.
+var (
+	recorded = rolesOf(strings.Fields("kind operation parent method status phase detail byCaller count family consumer " +
+		"attention through schemaVersion")...)
+	encoded = map[string]role{
+		"messageBase64": roleMessage, "stackBase64": roleStack, "errorBase64": roleError, "detailBase64": roleDetail,
+	}
 )
 
 // roles are the names in small letters of slog, zap, zerolog, logrus, pino, bunyan, Serilog, NLog, journald, GELF,
 // logstash, ECS, OpenTelemetry, Logback, structlog, MongoDB and containers.
-var roles = func() map[string]role {
+var roles = rolesOf([]string{
+	roleSource:    "source logger name channel component syslog_identifier",
+	roleMessage:   "message msg @m @mt @message short_message log textpayload body stringvalue",
+	roleEvent:     "event",
+	roleStack:     "stack stacktrace stack_trace @x exception error.stack_trace",
+	roleError:     "error err",
+	roleTime:      "time ts timestamp @timestamp t @t timeunixnano __realtime_timestamp",
+	roleLevel:     "level severity lvl",
+	roleLevelName: "@l log.level loglevel log_level levelname level_name levelstr severitytext severity_text s",
+	rolePriority:  "priority syslog_level",
+	roleSeverity:  "severitynumber severity_number",
+}...)
+
+// rolesOf returns the roles of names, of which the text at the place of a role has some.
+func rolesOf(names ...string) map[string]role {
 	all := map[string]role{}
-	for i, names := range [...]string{
-		roleTime:      "time ts timestamp @timestamp t @t timeunixnano __realtime_timestamp",
-		roleLevel:     "level severity lvl",
-		roleLevelName: "@l log.level loglevel log_level levelname level_name levelstr severitytext severity_text s",
-		rolePriority:  "priority syslog_level",
-		roleSeverity:  "severitynumber severity_number",
-		roleSource:    "source logger name channel component syslog_identifier",
-		roleMessage:   "message msg @m @mt @message short_message log textpayload body stringvalue",
-		roleEvent:     "event",
-		roleStack:     "stack stacktrace stack_trace @x exception error.stack_trace",
-		roleError:     "error err",
-	} {
-		for name := range strings.FieldsSeq(names) {
+	for i := range names {
+		for name := range strings.FieldsSeq(names[i]) {
 			all[name] = role(i)
 		}
 	}
 	return all
-}()
+}
 
 // known takes a member by a name that loggers write, in any case, and reports whether it did.
 func (j *jsonLine) known(key, raw []byte) bool {
@@ -244,40 +228,31 @@ func (j *jsonLine) known(key, raw []byte) bool {
 	}
 	name := lower[:len(key)]
 	quoted := raw[0] == '"'
-	switch r := roles[string(name)]; r {
+	r, ok := roles[string(name)]
+	switch r {
 	case roleTime:
-		if j.time.IsZero() {
+		if ok = j.time.IsZero(); ok {
 			j.time = parseTime(raw)
-			return true
 		}
 	case roleLevel, roleLevelName, rolePriority, roleSeverity:
-		level, ok := j.levelOf(r, raw, quoted)
-		if !j.hasLevel && (ok || r == roleLevel) {
-			j.level, j.hasLevel = level, ok
-			return true
-		}
-	case roleSource:
-		if len(j.source) == 0 && quoted {
-			j.source = j.unquote(raw)
-			return true
+		level, known := j.levelOf(r, raw, quoted)
+		if ok = !j.hasLevel && (known || r == roleLevel); ok {
+			j.level, j.hasLevel = level, known
 		}
 	case roleMessage:
 		return j.takeMessage(text(name), raw)
-	case roleEvent:
-		if quoted {
-			j.happened = raw
+	case roleSource, roleStack:
+		if ok = len(j.texts[r]) == 0 && quoted; ok {
+			j.texts[r] = j.unquote(raw)
 		}
-		return quoted
-	case roleStack:
-		if len(j.stack) == 0 && quoted {
-			j.stack = j.unquote(raw)
-			return true
+	case roleEvent:
+		if ok = quoted; ok {
+			j.texts[r] = raw
 		}
 	case roleError:
-		j.failure = j.unquote(raw)
-		return true
+		j.texts[r] = j.unquote(raw)
 	}
-	return false
+	return ok
 }
 
 // levelOf reads the value of a member that has a level.
@@ -304,15 +279,16 @@ func (j *jsonLine) levelOf(r role, raw []byte, quoted bool) (event.Level, bool) 
 // takeMessage takes the text of the record, and reports whether it did.
 func (j *jsonLine) takeMessage(name string, raw []byte) bool {
 	b, ok := j.text(raw)
-	if len(j.message) > 0 || !ok && name != "message" && name != "msg" {
+	message := &j.texts[roleMessage]
+	if len(*message) > 0 || !ok && name != "message" && name != "msg" {
 		return false
 	}
-	j.message, j.nested = b, name == "log"
+	*message, j.nested = b, name == "log"
 	if j.nested { // a line of a container, with its end
-		j.message = bytes.TrimRight(b, "\n")
-		j.partial = len(b) >= maxChunk && len(b) == len(j.message)
+		*message = bytes.TrimRight(b, "\n")
+		j.partial = len(b) >= maxChunk && len(b) == len(*message)
 	}
-	j.empty = len(j.message) == 0
+	j.empty = len(*message) == 0
 	return true
 }
 
@@ -345,18 +321,11 @@ func (j *jsonLine) text(raw []byte) ([]byte, bool) {
 func (j *jsonLine) stackAttribute(attributes []byte) []byte {
 	_, rest, _ := bytes.Cut(attributes, []byte(`"exception.stacktrace"`))
 	_, rest, _ = bytes.Cut(rest, []byte(`"stringValue"`))
-	from := bytes.IndexByte(rest, '"')
-	if from < 0 {
+	value, _ := jsontext.NewDecoder(bytes.NewReader(bytes.TrimLeft(rest, " \t:"))).ReadValue()
+	if value.Kind() != '"' {
 		return nil
 	}
-	to := from + 1
-	for to < len(rest) && rest[to] != '"' {
-		if rest[to] == '\\' {
-			to++
-		}
-		to++
-	}
-	return j.unquote(rest[from:min(to+1, len(rest))])
+	return j.unquote(value)
 }
 
 // extra keeps a member that has no place of its own as " key=value".
@@ -384,25 +353,28 @@ func (j *jsonLine) record(rec *Record, limit int) {
 		return s
 	}
 	pos := uint64(rec.StartLine)
-	status, _ := event.Parse[event.Status](text(j.status))
-	switch kind := text(j.kind); {
-	case kind == "operation" && status.Kind() == event.KindOperation && len(j.operation) > 0:
+	status, _ := event.Parse[event.Status](j.get(roleStatus))
+	switch kind := j.get(roleKind); {
+	case kind == "operation" && status.Kind() == event.KindOperation && len(j.texts[roleOperation]) > 0:
 		rec.Entry = event.Operation{
-			Time: j.time, ID: text(j.operation), Parent: text(j.parent), Method: text(j.method),
-			Status: status, Error: clip(text(j.failure)), ByCaller: j.byCaller, Pos: pos,
+			Time: j.time, ID: j.get(roleOperation), Parent: j.get(roleParent), Method: j.get(roleMethod), Status: status,
+			Error: clip(j.get(roleError)), ByCaller: j.get(roleByCaller) == "true", Pos: pos,
 		}.Entry()
-	case kind == "state" && status.Kind() == event.KindState && (status != event.StatusPhase || len(j.phase) > 0):
+	case kind == "state" && status.Kind() == event.KindState &&
+		(status != event.StatusPhase || len(j.texts[rolePhase]) > 0):
 		rec.Entry = event.State{
-			Time: j.time, Status: status, Phase: text(j.phase), Detail: clip(text(j.detail)), Pos: pos,
+			Time: j.time, Status: status, Phase: j.get(rolePhase), Detail: clip(j.get(roleDetail)), Pos: pos,
 		}.Entry()
 	case kind == "notice" && status.Kind() == event.KindNotice:
-		rec.Entry = event.Notice{Time: j.time, Status: status, Detail: clip(text(j.detail)), Count: j.count, Pos: pos}.Entry()
-	case kind == "ack" && len(j.attention) > 0:
+		rec.Entry = event.Notice{
+			Time: j.time, Status: status, Detail: clip(j.get(roleDetail)), Count: j.number(roleCount), Pos: pos,
+		}.Entry()
+	case kind == "ack" && len(j.texts[roleAttention]) > 0:
 		rec.Entry = event.Entry{
 			Kind: event.KindHost, Status: event.StatusAcknowledged,
-			Source: text(j.consumer), Message: text(j.attention), Count: j.through,
+			Source: j.get(roleConsumer), Message: j.get(roleAttention), Count: j.number(roleThrough),
 		}
-	case kind == "state_read" && len(j.message) == 0:
+	case kind == "state_read" && len(j.texts[roleMessage]) == 0:
 		rec.Entry = event.Entry{Kind: event.KindHost, Status: event.StatusStateRead}
 	case kind == "advance" && !j.time.IsZero():
 		rec.Entry = event.Entry{Kind: event.KindHost, Time: j.time}
@@ -411,20 +383,28 @@ func (j *jsonLine) record(rec *Record, limit int) {
 	}
 }
 
+// get returns the text of a role, "" without one, and number its value.
+func (j *jsonLine) get(r role) string { return text(j.texts[r]) }
+
+func (j *jsonLine) number(r role) uint64 {
+	n, _ := strconv.ParseUint(j.get(r), 10, 64)
+	return n
+}
+
 // logRecord fills rec with a log record, a continuation of one, or context.
 func (j *jsonLine) logRecord(rec *Record, kind string, clip func(string) string) {
 	rec.Context = kind == contextSource
 	message, rest := text(j.line), kind == event.RestSource
 	ours := rec.Context || rest || kind == "log"
 	switch {
-	case len(j.message) > 0 && (kind == "" || ours):
+	case len(j.texts[roleMessage]) > 0 && (kind == "" || ours):
 		message = j.fullMessage()
 	case j.empty && ours: // as a recording has it
 		message = ""
 	}
 	rec.Entry = event.Entry{
-		Time: j.time, Level: j.level, Source: text(j.source), Stack: clip(text(j.stack)),
-		OperationID: text(j.operation), Message: clip(message), Pos: uint64(rec.StartLine),
+		Time: j.time, Level: j.level, Source: j.get(roleSource), Stack: clip(j.get(roleStack)),
+		OperationID: j.get(roleOperation), Message: clip(message), Pos: uint64(rec.StartLine),
 	}
 	if rest {
 		rec.Part = event.Rest
@@ -437,19 +417,20 @@ func (j *jsonLine) logRecord(rec *Record, kind string, clip func(string) string)
 // fullMessage is the message, the error of the record, and
 // the other members.
 func (j *jsonLine) fullMessage() string {
-	if len(j.status) > 0 {
-		j.extra([]byte("status"), j.status)
+	if status := j.texts[roleStatus]; len(status) > 0 {
+		j.extra([]byte("status"), status)
 	}
-	if len(j.method) > 0 {
-		j.extra([]byte("method"), j.method)
+	if method := j.texts[roleMethod]; len(method) > 0 {
+		j.extra([]byte("method"), method)
 	}
-	if len(j.failure) == 0 && len(j.rest) == 0 {
-		return text(j.message)
+	failure := j.texts[roleError]
+	if len(failure) == 0 && len(j.rest) == 0 {
+		return j.get(roleMessage)
 	}
 	n := len(j.buf)
-	j.buf = append(j.buf, j.message...)
-	if len(j.failure) > 0 {
-		j.buf = append(append(j.buf, ": "...), j.failure...)
+	j.buf = append(j.buf, j.texts[roleMessage]...)
+	if len(failure) > 0 {
+		j.buf = append(append(j.buf, ": "...), failure...)
 	}
 	j.buf = append(j.buf, j.rest...)
 	return text(j.buf[n:])
@@ -487,7 +468,9 @@ func (j *jsonLine) decode(raw []byte) []byte {
 
 // isRecording reports whether the parsed line is the first line of a recording.
 // It reports no event.
-func (j *jsonLine) isRecording() bool { return string(j.kind) == "recording" && j.version }
+func (j *jsonLine) isRecording() bool {
+	return j.get(roleKind) == "recording" && j.number(roleVersion) == recordingVersion
+}
 
 // parseTime reads RFC 3339, or a number of seconds, or of a thousandth, a millionth or a billionth of one, since 1970;
 // anything else is no time.

@@ -433,7 +433,7 @@ func (r *Reader) begin(ln *line) {
 // and a message.
 func (r *Reader) isJSON(ln *line) bool {
 	return ln.text[0] == '{' && ln.cut == 0 && r.json.parse(ln.text) &&
-		(r.layout == LayoutJSON || r.json.hasLevel && len(r.json.message) > 0)
+		(r.layout == LayoutJSON || r.json.hasLevel && len(r.json.texts[roleMessage]) > 0)
 }
 
 // noteBanner refines the layout by ln, a line of the engine's banner. Below a copy of the
