@@ -29,11 +29,16 @@ const (
 
 // batch is some records in a row, with their texts.
 type batch struct {
-	records []Record
-	at      []Position // after each record
-	text    []byte     // to which the strings of records point
-	err     error      // after the last record; nil where another batch follows
-	end     Position   // with err
+	records []placed
+	text    []byte   // to which the strings of records point
+	err     error    // after the last record; nil where another batch follows
+	end     Position // with err
+}
+
+// placed is a record and the position after it.
+type placed struct {
+	Record
+	at Position
 }
 
 // NewAhead begins to read r, which it owns from then on, until [Ahead.Close] is called.
@@ -43,12 +48,10 @@ func NewAhead(r *Reader) *Ahead {
 		stop: make(chan struct{}), ended: make(chan struct{}), at: r.At(),
 	}
 	for range aheadBatches {
-		a.empty <- &batch{
-			records: make([]Record, 0, batchRecords), at: make([]Position, 0, batchRecords), text: make([]byte, 0, 2*batchText),
-		}
+		a.empty <- &batch{records: make([]placed, 0, batchRecords), text: make([]byte, 0, 2*batchText)}
 	}
 	a.batch = <-a.empty
-	go (&splitter{ahead: a, reader: r, batch: <-a.empty}).run()
+	go a.run(r, <-a.empty)
 	return a
 }
 
@@ -63,10 +66,10 @@ func (a *Ahead) Next() (*Record, error) {
 		a.empty <- a.batch
 		a.batch, a.taken = <-a.full, 0
 	}
-	i := a.taken
+	next := &a.batch.records[a.taken]
 	a.taken++
-	a.at = a.batch.at[i]
-	return &a.batch.records[i], nil
+	a.at = next.at
+	return &next.Record, nil
 }
 
 // At is [Reader.At] after what Next returned last.
@@ -80,64 +83,43 @@ func (a *Ahead) Close() {
 	<-a.ended
 }
 
-// splitter is the goroutine of an Ahead.
-type splitter struct {
-	ahead  *Ahead
-	reader *Reader
-	batch  *batch // being filled
-}
-
-func (s *splitter) run() {
-	defer close(s.ahead.ended)
+// run fills b and further batches with the records of r.
+func (a *Ahead) run(r *Reader, b *batch) {
+	defer close(a.ended)
 	for {
-		for !s.reader.step(s.batch.slot()) {
-			if b := s.batch; s.reader.err != nil {
-				b.err, b.end = s.reader.err, s.reader.At()
-				s.ahead.full <- b
-				return
+		switch filled := r.step(&b.slot().Record); {
+		case filled:
+			if b.add(r.At()); len(b.records) < batchRecords && len(b.text) <= batchText {
+				continue
 			}
-			if len(s.batch.records) > 0 && !s.handOver() {
-				return
-			}
-			s.reader.more()
+		case r.err != nil:
+			b.err, b.end = r.err, r.At()
+			a.full <- b
+			return
+		case len(b.records) == 0:
+			r.more()
+			continue
 		}
-		b := s.batch
-		b.add(s.reader.At())
-		if (len(b.records) == batchRecords || len(b.text) > batchText) && !s.handOver() {
+		a.full <- b
+		select {
+		case b = <-a.empty:
+			b.records, b.text = b.records[:0], b.text[:0]
+		case <-a.stop:
 			return
 		}
 	}
 }
 
-// handOver passes the batch on and takes an empty one. It returns false, and no
-// batch, once the Ahead is closed.
-func (s *splitter) handOver() bool {
-	s.ahead.full <- s.batch
-	select {
-	case b := <-s.ahead.empty:
-		b.records, b.at, b.text = b.records[:0], b.at[:0], b.text[:0]
-		s.batch = b
-		return true
-	case <-s.ahead.stop:
-		return false
-	}
-}
-
 // slot is the place of the next record. It becomes part of b by add.
-func (b *batch) slot() *Record { return &b.records[:len(b.records)+1][len(b.records)] }
+func (b *batch) slot() *placed { return &b.records[:len(b.records)+1][len(b.records)] }
 
-// add makes the record in the slot a part of b, and its texts.
+// add makes the record in the slot a part of b, and moves its texts to memory of b. Where that has to grow, those before
+// stay where they were.
 func (b *batch) add(at Position) {
 	own := b.slot()
 	b.records = b.records[:len(b.records)+1]
-	b.at = append(b.at, at)
-	b.own(&own.Message, &own.Stack, &own.Source, &own.OperationID, &own.Parent)
-}
-
-// own moves strings to memory of the batch. Where that has to grow, those before
-// stay where they were.
-func (b *batch) own(strings ...*string) {
-	for _, s := range strings {
+	own.at = at
+	for _, s := range [...]*string{&own.Message, &own.Stack, &own.Source, &own.OperationID, &own.Parent} {
 		if len(*s) > 0 {
 			from := len(b.text)
 			b.text = append(b.text, *s...)

@@ -146,17 +146,17 @@ func TestAheadAllocates(t *testing.T) {
 
 // TestBatchOwnsTexts holds that a record in a batch keeps its texts when the reader's buffer changes.
 func TestBatchOwnsTexts(t *testing.T) {
-	b := &batch{records: make([]Record, 0, 1)}
+	b := &batch{records: make([]placed, 0, 1)}
 	window := []byte("text")
 	of := func(r *Record) []*string {
 		return []*string{&r.Message, &r.Stack, &r.Source, &r.OperationID, &r.Parent}
 	}
-	for _, s := range of(b.slot()) {
+	for _, s := range of(&b.slot().Record) {
 		*s = text(window)
 	}
 	b.add(Position{})
 	copy(window, "next")
-	for i, s := range of(&b.records[0]) {
+	for i, s := range of(&b.records[0].Record) {
 		require.Equal(t, "text", *s, i)
 	}
 }

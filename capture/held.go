@@ -23,20 +23,12 @@ const (
 	maxHeldBytes = 4 << 10 // of all lines held
 )
 
-// heldLine is a line held back. Its text lies in heldLines.text.
-type heldLine struct {
-	line
-	blanks   int // above it
-	from, to int
-}
-
 // heldLines are the lines held back below the open record, or being looked at
 // again.
 type heldLines struct {
-	lines []heldLine
+	lines []line // with the text in a buffer of their own
 	text  []byte
 	next  int // the one to be looked at again, if again is set
-	cur   line
 	again bool
 	tail  int  // blank lines below the last
 	heads bool // the lines held head a trace: nothing but a frame shows that they belong to the record
@@ -48,10 +40,15 @@ func (h *heldLines) hold(ln *line, blanks int) bool {
 	if len(h.lines) == maxHeld || len(h.text)+len(ln.text) > maxHeldBytes {
 		return false
 	}
+	if h.text == nil {
+		h.text = make([]byte, 0, maxHeldBytes)
+	}
 	from := len(h.text)
 	h.text = append(h.text, ln.text...)
-	held := line{no: ln.no, ended: true, ready: true, frame: ln.frame, head: ln.head, headed: ln.headed, kinds: ln.kinds}
-	h.lines = append(h.lines, heldLine{line: held, blanks: blanks, from: from, to: len(h.text)})
+	h.lines = append(h.lines, line{
+		no: ln.no, text: h.text[from:], ended: true, blanks: blanks,
+		ready: true, frame: ln.frame, head: ln.head, headed: ln.headed, kinds: ln.kinds,
+	})
 	return true
 }
 
@@ -59,13 +56,6 @@ func (h *heldLines) empty() bool { return len(h.lines) == 0 }
 
 // reset forgets all lines and keeps the memory.
 func (h *heldLines) reset() { *h = heldLines{lines: h.lines[:0], text: h.text[:0]} }
-
-// line is the line that was held at place i.
-func (h *heldLines) line(i int) line {
-	l := h.lines[i]
-	l.text = h.text[l.from:l.to]
-	return l.line
-}
 
 // awaitsTrace reports whether the record seems to end in the middle: it holds an
 // exception, or its last line is a further exception, and it has no trace.
@@ -132,10 +122,10 @@ func (a *assembly) addHeld(h *heldLines) {
 		to, a.exception = partHead, true // the text of the exception, by which the record is known
 	}
 	for i := range h.lines {
-		l := h.line(i)
-		a.blanks = h.lines[i].blanks
+		l := &h.lines[i]
+		a.blanks = l.blanks
 		a.exception = a.exception || beginsException(l.text)
-		a.add(&l, to, evidenceForm)
+		a.add(l, to, evidenceForm)
 	}
 	h.reset()
 	a.blanks = blanks

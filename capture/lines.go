@@ -21,6 +21,7 @@ type line struct {
 	hole      uint64 // bytes of holes in it
 	holeFirst bool   // the line begins with a hole: no text is before it
 	ended     bool   // a \n followed
+	blanks    int    // blank lines above it; of a line held back
 
 	time    int64 // that a container wrote in front of it, in nanoseconds since 1970; 0 without one
 	partial bool  // the next line continues it

@@ -334,9 +334,9 @@ const cutLine = "a line was cut: heed read the first 256 KiB of it"
 func (r *Reader) heldOrNext() *line {
 	h := &r.held
 	if h.next < len(h.lines) {
-		h.cur = h.line(h.next)
-		r.asm.blanks = h.lines[h.next].blanks
-		return &h.cur
+		ln := &h.lines[h.next]
+		r.asm.blanks = ln.blanks
+		return ln
 	}
 	r.asm.blanks = h.tail
 	h.reset()
