@@ -115,13 +115,18 @@ func (a *assembly) reset() {
 
 func (a *assembly) empty() bool { return a.lines == 0 }
 
+// open makes ln the first line of the record, without its text.
+func (a *assembly) open(ln *line) {
+	a.start, a.end, a.lines = ln.no, ln.no, 1
+	a.cut = ln.cut
+}
+
 // begin makes ln the first line of the record.
 func (a *assembly) begin(ln *line, layout Layout) {
 	b := ln.text
-	a.start, a.end, a.lines = ln.no, ln.no, 1
+	a.open(ln)
 	a.time, a.partial = ln.time, ln.partial
 	a.split = evidenceLine
-	a.cut = ln.cut
 	a.own, a.headed = ln.head, ln.headed && len(b) <= a.limit
 	if layout == LayoutPlain || layout == LayoutJSON {
 		a.put(partMessage, b)

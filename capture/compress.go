@@ -32,11 +32,14 @@ func decompressed(r io.Reader) (*bufio.Reader, string, error) {
 		if depth == 0 && err != nil && !errors.Is(err, io.EOF) && len(magic) == 0 {
 			return nil, op, err
 		}
-		format := compression(magic) // below the first, an error comes again with the first read
-		if format == "" {
+		switch { // below the first, an error comes again with the first read
+		case hasPrefix(magic, "\x1f\x8b"):
+			op = "gzip"
+		case hasPrefix(magic, "\x28\xb5\x2f\xfd"):
+			op = "zstd"
+		default:
 			return br, op, nil
 		}
-		op = format
 		if depth == maxNested {
 			return nil, op, fmt.Errorf("compressed more than %d times: unpack it first", maxNested)
 		}
@@ -73,16 +76,4 @@ func (z gzipReader) Read(b []byte) (int, error) {
 		err = errTrailing
 	}
 	return n, err
-}
-
-// compression returns the name of the format with these magic bytes, ""
-// for none.
-func compression(magic []byte) string {
-	switch {
-	case hasPrefix(magic, "\x1f\x8b"):
-		return "gzip"
-	case hasPrefix(magic, "\x28\xb5\x2f\xfd"):
-		return "zstd"
-	}
-	return ""
 }

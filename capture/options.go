@@ -1,7 +1,6 @@
 package capture
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 )
@@ -59,9 +58,4 @@ func (o Options) validate() error {
 		return fmt.Errorf("capture: Options.MaxRecordText: %d is not between 256 and %d", o.MaxRecordText, windowSize)
 	}
 	return nil
-}
-
-func (o Options) withDefaults() Options {
-	o.MaxRecordText = cmp.Or(o.MaxRecordText, defaultMaxRecordText)
-	return o
 }

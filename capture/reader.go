@@ -3,6 +3,7 @@ package capture
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"io"
 
 	"github.com/heedlog/heed/capture/format"
@@ -19,7 +20,7 @@ type Reader struct {
 	src    *bufio.Reader // nil: a Stream feeds the lines
 	op     string        // of src
 	lines  *lineReader
-	detect detection
+	header bool           // the input begins with the header of an upload
 	layout Layout         // of the log now; refined by its own lines
 	format *format.Format // of its family, as far as that is known
 
@@ -63,7 +64,6 @@ func NewReader(r io.Reader, opt Options) (*Reader, error) {
 	if err := opt.validate(); err != nil {
 		return nil, err
 	}
-	opt = opt.withDefaults()
 	src, op, err := decompressed(r)
 	if err != nil {
 		return nil, &readError{Op: op, Err: err}
@@ -82,6 +82,7 @@ func NewReader(r io.Reader, opt Options) (*Reader, error) {
 
 // newReader returns a Reader whose lines are to be fed until it is ready.
 func newReader(opt Options) *Reader {
+	opt.MaxRecordText = cmp.Or(opt.MaxRecordText, defaultMaxRecordText)
 	return &Reader{
 		opt: opt, lines: newLineReader(), op: "read", layout: opt.Layout, out: make([]Record, 0, 8),
 		asm: assembly{limit: opt.MaxRecordText, refs: newRefTable(maxRefs, maxRefBytes)},
@@ -99,23 +100,22 @@ func (r *Reader) detectLayout() {
 	if hasPrefix(l.head(len(byteOrderMark)), byteOrderMark) {
 		l.r += len(byteOrderMark)
 	}
+	d := detection{layout: r.layout, header: r.layout == layoutHugsLib, pure: r.layout == layoutConsole}
+	r.format = formatOf(familyOf(r.layout))
 	if r.opt.Layout == LayoutAuto {
 		whole := r.ready() || l.ended // else a \n may be about to come
 		if head := l.head(detectSize); whole && bytes.IndexByte(head, '\n') < 0 && bytes.IndexByte(head, '\r') >= 0 {
 			l.endAtCR()
 		}
 		window := l.head(detectSize)
-		r.detect = detect(window)
-		r.format = detectFormat(window, r.detect)
-	} else {
-		r.detect = detection{layout: r.layout, header: r.layout == layoutHugsLib, pure: r.layout == layoutConsole}
-		r.format = formatOf(familyOf(r.layout))
+		d = detect(window)
+		r.format = detectFormat(window, d)
 	}
-	r.layout, r.footers = r.detect.layout, r.detect.footers
-	if r.layout == layoutHugsLib {
-		r.layout = layoutUnity2022_3
+	if d.layout == layoutHugsLib {
+		d.layout = layoutUnity2022_3
 	}
-	r.asm.pureLines, r.upload = r.detect.pure, r.detect.header
+	r.layout, r.footers = d.layout, d.footers
+	r.asm.pureLines, r.header, r.upload = d.pure, d.header, d.header
 }
 
 // more reads more of the input, which may have to wait.
@@ -152,7 +152,7 @@ type Position struct {
 // At returns how far the input was read.
 func (r *Reader) At() Position {
 	at := Position{Lines: r.lines.no, Bytes: r.lines.came - uint64(r.lines.w-r.lines.r), Layout: r.layout}
-	if r.detect.header {
+	if r.header {
 		at.Layout = layoutHugsLib
 	}
 	return at
@@ -399,17 +399,16 @@ func (r *Reader) begin(ln *line) {
 	case r.layout == layoutCrash && ln.is(ofBanner): // joined with the log of the game
 		r.layout = layoutUnity2022_3
 	}
-	if first && r.detect.header && isContextStart(ln.text) ||
+	if first && r.header && isContextStart(ln.text) ||
 		r.layout.unity() && hasPrefix(ln.text, rimworld.UploadStart) {
-		a.start, a.end, a.lines = ln.no, ln.no, 1
-		a.cut = ln.cut
+		a.open(ln)
 		a.put(partMessage, ln.text)
 		a.sealed = isContextEnd(ln.text)
 		r.openHeader(text(ln.text))
 		return
 	}
 	if r.isJSON(ln) {
-		a.start, a.end, a.lines = ln.no, ln.no, 1
+		a.open(ln)
 		a.split, a.sealed = evidenceJSON, true
 		return
 	}

@@ -50,9 +50,8 @@ type Stream struct {
 
 	noticed [event.StatusLogFound - event.StatusHole + 1]noticed
 
-	firstLine  int      // how many lines came before the input
-	before     Position // of the Stream that this one continues; see Resume
-	interrupts bool     // the open record is being delivered
+	before     int  // bytes of the last line that the Stream returned which this one continues; see Resume
+	interrupts bool // the open record is being delivered
 }
 
 // noticed is the latest notice of a status that a Stream made itself.
@@ -64,7 +63,7 @@ func NewStream(opt Options) (*Stream, error) {
 	if err := opt.validate(); err != nil {
 		return nil, err
 	}
-	return &Stream{r: newReader(opt.withDefaults())}, nil
+	return &Stream{r: newReader(opt)}, nil
 }
 
 // Feed hands p over, which must stay as it is until Next returns false. Only
@@ -183,17 +182,19 @@ func (s *Stream) At() Position {
 // at when Next returned its latest record. The first line follows the line called after. Until Resuming returns false,
 // Next returns the records that the other Stream has returned; after that, the rest of them.
 func (s *Stream) Resume(after int, at Position) {
-	s.before = at
-	s.firstLine = after
+	s.before = at.Partly
+	if s.r.lines.no, s.r.lines.stop = after, at.Through; at.Through == 0 {
+		s.takeUp()
+	}
 }
 
 // Resuming reports whether Next has not come to the position of Resume.
-func (s *Stream) Resuming() bool { return s.before.Through > 0 && (!s.started || s.r.lines.stop > 0) }
+func (s *Stream) Resuming() bool { return s.r.lines.stop > 0 }
 
 // takeUp begins after the position of Resume.
 func (s *Stream) takeUp() {
-	if n := s.before.Partly; n > 0 {
-		s.peeked, s.line = n, s.r.lines.no+1
+	if s.before > 0 {
+		s.peeked, s.line = s.before, s.r.lines.no+1
 		s.r.live.cutLine = s.line
 	}
 }
@@ -254,9 +255,6 @@ func (s *Stream) start() bool {
 	}
 	s.started = true
 	s.r.detectLayout()
-	if s.r.lines.no, s.r.lines.stop = s.firstLine, s.before.Through; s.r.lines.stop == 0 {
-		s.takeUp()
-	}
 	s.provisional = s.r.opt.Layout == LayoutAuto && s.fed < detectSize
 	s.fresh = false
 	return true
@@ -284,7 +282,6 @@ func (s *Stream) recognize() {
 	}
 	if d.layout.unity() || d.layout == layoutCrash || d.layout == LayoutJSON && r.layout == LayoutPlain {
 		r.layout, r.footers = d.layout, d.footers
-		r.detect.layout = d.layout
 	}
 }
 
