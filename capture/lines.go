@@ -66,17 +66,15 @@ func (ln *line) logger() logline.Head {
 // buffers of fixed size: the rest of a longer line is
 // counted and dropped.
 //
-// The lines of an input depend on the bytes alone, never on how they are fed: a line takes the slow path if and only if
-// it is longer than the buffer.
+// The lines of an input depend on the bytes alone, never on how they are fed.
 type lineReader struct {
 	decoder
 	buf   []byte
 	r, w  int
 	ended bool   // no more bytes come
 	came  uint64 // bytes of the text
-	nul   int    // place of the first NUL in buf[r:w], w without one
 	no    int
-	long  []byte // holds the kept part of a line longer than buf
+	long  []byte // holds the kept part of a line that is longer than buf or has NULs
 
 	cr      bool // a \r ends a line
 	afterCR bool // the last byte read was one
@@ -96,7 +94,6 @@ func newLineReader() *lineReader { return &lineReader{buf: make([]byte, windowSi
 func (l *lineReader) feed(p []byte) int {
 	if l.w == len(l.buf) {
 		l.w = copy(l.buf, l.buf[l.r:])
-		l.nul -= l.r
 		l.r = 0
 	}
 	from := l.w
@@ -106,9 +103,6 @@ func (l *lineReader) feed(p []byte) int {
 		n = l.convert(l.buf[from : from+n])
 	}
 	l.w += n
-	if l.nul == from {
-		l.findNUL(from)
-	}
 	return used
 }
 
@@ -126,7 +120,6 @@ func (l *lineReader) head(n int) []byte { return l.buf[l.r:min(l.w, l.r+n)] }
 func (l *lineReader) endAtCR() {
 	l.cr = true
 	l.w = l.r + l.convert(l.buf[l.r:l.w])
-	l.findNUL(l.r)
 }
 
 // convert puts a \n in place of every line end in b, and returns how many bytes
@@ -146,37 +139,57 @@ func (l *lineReader) convert(b []byte) int {
 	return n
 }
 
-// findNUL sets nul, where there is none before from.
-func (l *lineReader) findNUL(from int) {
-	l.nul = l.w
-	if i := bytes.IndexByte(l.buf[from:l.w], 0); i >= 0 {
-		l.nul = from + i
-	}
-}
-
 // next reads the next line, and returns false without one: an unterminated last line comes once the input has ended.
 func (l *lineReader) next(ln *line) bool {
-	switch {
-	case l.stopped():
+	if l.stopped() {
 		return false
-	case l.within:
-		return l.nextLong(ln)
 	}
-	end := lineEnd(l.buf[l.r:l.w], !l.ended)
+	text, end := l.buf[l.r:l.w], -1
+	if l.within {
+		end = bytes.IndexByte(text, '\n')
+	} else {
+		end = lineEnd(text, !l.ended)
+	}
 	switch {
 	case end >= 0:
-		end += l.r
-		l.take(ln, end, true)
-		l.r = end + 1
-		return true
-	case l.r == l.w:
+		text = text[:end]
+		l.r += end + 1
+	case !l.within && len(text) == 0:
 		return false
-	case l.ended, l.partial:
-		l.take(ln, l.w, false)
+	case l.ended || l.partial:
 		l.r = l.w
-		return true
+	case l.within || len(text) == len(l.buf):
+		l.keep(text)
+		l.r, l.w = 0, 0
+		return false
+	default:
+		return false
 	}
-	return l.w-l.r == len(l.buf) && l.nextLong(ln)
+	l.no++
+	*ln = line{no: l.no, text: text, ended: end >= 0}
+	if l.within || bytes.IndexByte(text, 0) >= 0 {
+		l.keep(text)
+		l.within = false
+		l.filter.finish(ln)
+	}
+	ends := "\r"
+	if ln.hole > 0 {
+		ends = "\r\n"
+	}
+	ln.text = bytes.TrimRight(ln.text, ends)
+	return true
+}
+
+// keep keeps a part of a line in long, without its holes.
+func (l *lineReader) keep(part []byte) {
+	if l.long == nil {
+		l.long = make([]byte, 0, len(l.buf))
+	}
+	if !l.within {
+		l.filter = holeFilter{dst: l.long[:0], limit: len(l.buf)}
+	}
+	l.within = true
+	l.filter.add(part)
 }
 
 // maxHead bounds the bytes of a line that show whether it begins with the head of a logger.
@@ -204,67 +217,6 @@ func lineEnd(b []byte, more bool) int {
 	return end
 }
 
-// take makes what lies before end, without the \n, the current line.
-func (l *lineReader) take(ln *line, end int, ended bool) {
-	l.no++
-	*ln = line{no: l.no, ended: ended}
-	raw := l.buf[l.r:end]
-	if l.nul < end {
-		l.findNUL(end)
-		// In place: the kept text is never longer than the line.
-		h := holeFilter{dst: raw[:0], limit: len(raw)}
-		h.add(raw)
-		h.finish(ln)
-	} else {
-		ln.text = raw
-	}
-	ln.trimCR()
-}
-
-// nextLong reads a line that is longer than the buffer. The part that is there is kept for the next call.
-func (l *lineReader) nextLong(ln *line) bool {
-	if l.long == nil {
-		l.long = make([]byte, 0, len(l.buf))
-	}
-	h := &l.filter
-	if !l.within {
-		*h = holeFilter{dst: l.long[:0], limit: len(l.buf)}
-	}
-	chunk := l.buf[l.r:l.w]
-	end := bytes.IndexByte(chunk, '\n')
-	if l.within = end < 0; l.within {
-		h.add(chunk)
-		l.r, l.w, l.nul = 0, 0, 0
-		if !l.ended {
-			return false
-		}
-		l.within = false
-	} else {
-		h.add(chunk[:end])
-		l.r += end + 1
-		l.findNUL(l.r)
-	}
-	l.no++
-	*ln = line{no: l.no, ended: end >= 0}
-	h.finish(ln)
-	ln.trimCR()
-	return true
-}
-
-// trimCR strips trailing \r's, and the \n of a hole at the end.
-func (ln *line) trimCR() {
-	t := ln.text
-	for len(t) > 0 && t[len(t)-1] == '\r' {
-		t = t[:len(t)-1]
-	}
-	if ln.hole > 0 {
-		for len(t) > 0 && (t[len(t)-1] == '\n' || t[len(t)-1] == '\r') {
-			t = t[:len(t)-1]
-		}
-	}
-	ln.text = t
-}
-
 // holeFilter copies the text of a line and leaves out its holes. Text before
 // and after a hole is separated by a \n, as if they had been two lines.
 type holeFilter struct {
@@ -278,51 +230,42 @@ type holeFilter struct {
 }
 
 func (h *holeFilter) add(b []byte) {
-	for len(b) > 0 {
-		if b[0] == 0 {
-			n := len(b) - len(bytes.TrimLeft(b, "\x00"))
-			h.run += uint64(n)
-			b = b[n:]
-			continue
+	for {
+		text := bytes.TrimLeft(b, "\x00")
+		h.run += uint64(len(b) - len(text))
+		if len(text) == 0 {
+			return
 		}
 		h.endRun()
-		n := bytes.IndexByte(b, 0)
+		if h.apart && len(h.dst) > 0 {
+			h.put([]byte{'\n'})
+		}
+		h.apart = false
+		n := bytes.IndexByte(text, 0)
 		if n < 0 {
-			n = len(b)
+			n = len(text)
 		}
-		if h.apart {
-			h.apart = false
-			if len(h.dst) > 0 {
-				h.keep('\n')
-			}
-		}
-		kept := min(n, h.limit-len(h.dst))
-		h.dst = append(h.dst, b[:kept]...)
-		h.cut += uint64(n - kept)
-		b = b[n:]
+		h.put(text[:n])
+		b = text[n:]
 	}
 }
 
-func (h *holeFilter) keep(c byte) {
-	if len(h.dst) < h.limit {
-		h.dst = append(h.dst, c)
-	} else {
-		h.cut++
-	}
+func (h *holeFilter) put(b []byte) {
+	n := min(len(b), h.limit-len(h.dst))
+	h.dst = append(h.dst, b[:n]...)
+	h.cut += uint64(len(b) - n)
 }
 
 func (h *holeFilter) endRun() {
-	if h.run >= minHole {
+	if h.run < minHole {
+		h.put(make([]byte, h.run))
+	} else {
 		if blank(h.dst) {
 			h.dst = h.dst[:0]
 			h.first = h.first || h.hole == 0
 		}
 		h.hole += h.run
 		h.apart = true
-	} else {
-		for range h.run {
-			h.keep(0)
-		}
 	}
 	h.run = 0
 }

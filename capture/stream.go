@@ -305,7 +305,6 @@ func (s *Stream) glance() bool {
 	p.held = heldLines{}
 	p.mods, p.machine = modLists{blind: true}, rimworld.Machine{}
 	p.lines = &lineReader{buf: s.tail, w: n, no: s.r.lines.no, partial: true}
-	p.lines.findNUL(0)
 	p.err, p.live.flush = nil, true
 	s.peeking = true
 	return true
