@@ -1,6 +1,8 @@
 package capture
 
 import (
+	"bytes"
+
 	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/event"
 )
@@ -41,12 +43,9 @@ type Stream struct {
 	provisional bool // the layout rests on less than detectSize
 	fresh       bool // bytes came that it has not been looked for in
 
-	peek    Reader // reads a line that has no end yet; see glance
-	peeking bool
-	peeked  int // bytes of such a line that have been delivered ...
-	line    int // ... and which line it is
-	tail    []byte
-	sides   [3][]byte // its buffers
+	peek   *Reader // reads a line that has no end yet; see glance
+	peeked int     // bytes of such a line that have been delivered ...
+	line   int     // ... and which line it is
 
 	noticed [event.StatusLogFound - event.StatusHole + 1]noticed
 
@@ -104,31 +103,26 @@ func (s *Stream) Next(rec *Record) bool {
 	*rec = Record{}
 next:
 	for !s.done {
-		if s.peeking {
-			if s.peek.step(rec) {
-				if s.known(rec) {
-					continue
-				}
-				return true
+		r := s.peek
+		if r == nil {
+			if !s.start() {
+				break
 			}
-			s.settle()
-		}
-		if !s.start() {
-			break
-		}
-		s.recognize()
-		if s.ended && s.peeked > 0 {
-			s.skipPartial()
-		}
-		s.r.live.flush = s.flush && len(s.data) == 0 || s.interrupts
-		if s.r.step(rec) {
-			if s.known(rec) {
-				continue
+			s.recognize()
+			if s.ended && s.peeked > 0 {
+				s.skipPartial()
 			}
-			return true
+			r = s.r
+			r.live.flush = s.flush && len(s.data) == 0 || s.interrupts
 		}
 		switch {
-		case s.r.err != nil:
+		case r.step(rec):
+			if !s.known(rec) {
+				return true
+			}
+		case r == s.peek:
+			s.settle()
+		case r.err != nil:
 			s.done = true
 		case s.r.lines.stopped():
 			if s.interrupts = !s.interrupts; !s.interrupts {
@@ -170,7 +164,7 @@ func (s *Stream) At() Position {
 		at.Lines++
 	}
 	switch {
-	case s.peeking:
+	case s.peek != nil:
 		at.Partly = s.peeked
 	case s.started:
 		at.Through = s.r.through()
@@ -294,27 +288,22 @@ func (s *Stream) glance() bool {
 		return false
 	}
 	s.peeked, s.line = n, s.r.lines.no+1
-	s.tail = append(s.tail[:0], s.r.lines.rest()...)
-	p, json, out := &s.peek, s.peek.json, s.peek.out
-	*p = *s.r
-	p.json, p.out, p.outHead = json, out[:0], 0
-	for i, b := range []*[]byte{&p.asm.message, &p.asm.stack, &p.asm.previous} {
-		s.sides[i] = append(s.sides[i][:0], *b...)
-		*b = s.sides[i]
+	p := *s.r
+	for _, b := range []*[]byte{&p.asm.message, &p.asm.stack, &p.asm.previous} {
+		*b = bytes.Clone(*b)
 	}
-	p.held = heldLines{}
+	p.json, p.out, p.held = jsonLine{}, nil, heldLines{}
 	p.mods, p.machine = modLists{blind: true}, rimworld.Machine{}
-	p.lines = &lineReader{buf: s.tail, w: n, no: s.r.lines.no, partial: true}
-	p.err, p.live.flush = nil, true
-	s.peeking = true
+	p.lines = &lineReader{buf: bytes.Clone(s.r.lines.rest()), w: n, no: s.r.lines.no, partial: true}
+	p.live.flush = true
+	s.peek = &p
 	return true
 }
 
 // settle takes the results of glance over to the Reader.
 func (s *Stream) settle() {
-	p, r := &s.peek, s.r
-	s.sides = [3][]byte{p.asm.message, p.asm.stack, p.asm.previous}
-	s.peeking = false
+	p, r := s.peek, s.r
+	s.peek = nil
 	if h := &r.live.handed; h.lines > 0 && p.asm.start == r.asm.start {
 		h.level = max(h.level, p.live.level)
 		return
