@@ -88,8 +88,7 @@ func (t *tail) open(now time.Time) (bool, error) {
 	case err != nil:
 	case before >= 0:
 		t.older[before].close()
-		t.seek(t.older[before].offset)
-		t.countFrom(t.file, t.offset)
+		t.goTo(t.older[before].offset)
 		t.size, t.older = t.offset, slices.Delete(t.older, before, before+1)
 	case first && t.resumes():
 		err = t.takeUp()
@@ -118,14 +117,8 @@ func prefixed(err error) error {
 
 // renew begins with a file that has not been read.
 func (t *tail) renew(opt capture.Options) {
-	if t.stream != nil {
-		t.now.Lines += uint64(t.stream.At().Lines)
-	}
-	stream, err := capture.NewStream(opt)
-	if err != nil {
-		panic("BUG: follow: " + err.Error()) // New validates the options
-	}
-	t.stream = stream
+	t.now.Lines += uint64(t.stream.At().Lines)
+	t.stream, _ = capture.NewStream(opt) // New validates the options
 	t.given, t.oldest, t.now.Skipped, t.began = false, 0, 0, time.Time{}
 	t.rewind()
 	t.number++
@@ -166,8 +159,7 @@ func (t *tail) skip(offset int64) error {
 		t.drain()
 	}
 	t.size, t.now.Skipped = t.offset, t.offset
-	t.countFrom(t.file, t.offset)
-	t.seek(t.offset)
+	t.goTo(t.offset)
 	return nil
 }
 
@@ -180,6 +172,12 @@ func (t *tail) seek(offset int64) {
 	}
 	t.offset, t.last = offset, last
 	t.at.Offset, t.at.Hash = offset, xxhash.Sum64(t.buf[:last])
+}
+
+// goTo is seek to an offset from which the lines of the file are counted.
+func (t *tail) goTo(offset int64) {
+	t.seek(offset)
+	t.countFrom(t.file, offset)
 }
 
 // check returns an error for a file that begins with head, if that is no text. The file is opened again, since it may

@@ -81,8 +81,7 @@ func (t *tail) written(b []byte, now time.Time) []byte {
 		t.endLine()
 	}
 	t.flush(true)
-	t.seek(t.offset + int64(n))
-	t.countFrom(t.file, t.offset)
+	t.goTo(t.offset + int64(n))
 	t.more = true
 	return nil
 }
@@ -184,8 +183,7 @@ func (t *tail) cut(kept, b []byte, now time.Time) {
 	if back > 0 && t.passed < 0 && 2*at >= t.offset && !own.After(t.began) &&
 		bytes.HasPrefix(head[:n], t.head[:min(len(t.head), int(at))]) {
 		t.flush(true)
-		t.seek(at)
-		t.countFrom(t.file, at)
+		t.goTo(at)
 		t.size, t.mid, t.head = at, false, t.head[:min(len(t.head), int(at))]
 		return
 	}

@@ -2,27 +2,17 @@ package follow
 
 import "time"
 
-// begin queues a call of Sync.
-func (t *tail) begin(s *syncing) { t.waiting = append(t.waiting, s) }
-
 // settle delivers the open record if it is due, and answers the calls of Sync that it can.
 func (t *tail) settle() {
-	if line, _ := t.pending(); line != t.oldest {
+	line, partly := t.stream.Pending()
+	if line != t.oldest {
 		t.oldest, t.oldestAt = line, t.grown
 	}
 	if at, ok := t.due(); ok && (!t.more || len(t.waiting) > 0) && !time.Now().Before(at) {
-		_, partly := t.pending()
 		t.flush(partly)
 	}
 	t.reach()
 	t.answer()
-}
-
-func (t *tail) pending() (line int, partly bool) {
-	if t.stream == nil {
-		return 0, false
-	}
-	return t.stream.Pending()
 }
 
 // maxAge is how long a line may wait for the rest of its record, while the file grows all the time.
@@ -31,7 +21,7 @@ func maxAge(idle time.Duration) time.Duration { return idle + idle/2 }
 // due returns when the open record is to be delivered: after quiet, and at the latest when its first undelivered line
 // is too old. The first line of a file waits no longer than that for its end.
 func (t *tail) due() (time.Time, bool) {
-	line, partly := t.pending()
+	line, partly := t.stream.Pending()
 	if line == 0 {
 		return time.Time{}, false
 	}
@@ -74,11 +64,8 @@ func (t *tail) reach() {
 			continue
 		}
 		s.since = time.Now()
-		s.file, s.line = t.number, 1
-		if t.stream != nil {
-			t.flush(false)
-			s.line = max(1, t.stream.At().Lines)
-		}
+		t.flush(false)
+		s.file, s.line = t.number, max(1, t.stream.At().Lines)
 	}
 }
 
@@ -90,7 +77,7 @@ func (t *tail) aim(s *syncing) { s.file, s.place, s.through = t.number, t.place(
 
 // answer answers the calls for which everything has been delivered.
 func (t *tail) answer() {
-	line, _ := t.pending()
+	line, _ := t.stream.Pending()
 	left := t.waiting[:0]
 	for _, s := range t.waiting {
 		switch {

@@ -94,6 +94,7 @@ func newTail(f *Follower, h Handler) (*tail, error) {
 		Follower: f, handle: h, buf: make([]byte, lastSize+chunkSize), gapAt: -1,
 		poked: make(chan struct{}, 1), lost: make(chan struct{}, 1),
 	}
+	t.stream, _ = capture.NewStream(f.cfg.Capture) // New validates the options
 	info, err := os.Stat(f.cfg.Path)
 	if !t.resumes() { // else files in the folder may be next
 		t.exclude(info)
@@ -144,7 +145,7 @@ func (t *tail) run(ctx context.Context) error {
 			case <-ctx.Done():
 				return t.finish()
 			case s := <-t.syncs:
-				t.begin(s)
+				t.waiting = append(t.waiting, s)
 			default:
 			}
 			continue
@@ -157,7 +158,7 @@ func (t *tail) run(ctx context.Context) error {
 		case <-t.lost:
 			t.unlisten()
 		case s := <-t.syncs:
-			t.begin(s)
+			t.waiting = append(t.waiting, s)
 		case <-timer.C:
 		}
 	}
@@ -388,9 +389,7 @@ func (t *tail) publish() {
 	if t.passed >= 0 {
 		s.Offset = t.passed
 	}
-	if t.stream != nil {
-		s.Lines += uint64(t.stream.At().Lines)
-	}
+	s.Lines += uint64(t.stream.At().Lines)
 	t.mu.Lock()
 	t.status = s
 	t.mu.Unlock()
@@ -399,33 +398,27 @@ func (t *tail) publish() {
 // finish delivers the remaining text when the following ends.
 func (t *tail) finish() error {
 	t.ending = true
-	t.begin(&syncing{done: make(chan error, 1)})
-	for len(t.waiting) > 0 {
-		hurried := t.hurried()
-		if !hurried {
-			t.look()
-		}
-		if !hurried && t.more && t.waiting[0].line == 0 {
+	t.waiting = append(t.waiting, &syncing{done: make(chan error, 1)})
+	whole := false
+	for !whole && !t.hurried() {
+		t.look()
+		if whole = !t.more || t.waiting[0].line > 0; !whole {
 			t.reach()
-			continue
 		}
-		switch {
-		case t.stream == nil:
-		case hurried:
-			t.flush(false)
-			t.leave()
-		default:
-			for !t.hurried() && t.late(time.Now(), true) {
-			}
-			if t.file != nil {
-				t.fill(time.Now(), true)
-			}
-			t.flush(true)
+	}
+	if whole {
+		for !t.hurried() && t.late(time.Now(), true) {
 		}
-		for _, s := range t.waiting {
-			s.done <- t.now.LastError
+		if t.file != nil {
+			t.fill(time.Now(), true)
 		}
-		t.waiting = t.waiting[:0]
+		t.flush(true)
+	} else {
+		t.flush(false)
+		t.leave()
+	}
+	for _, s := range t.waiting {
+		s.done <- t.now.LastError
 	}
 	t.publish()
 	return nil
