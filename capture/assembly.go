@@ -145,7 +145,7 @@ func (a *assembly) begin(ln *line, layout Layout) {
 		a.block, a.split = blockMemory, evidenceBlock
 	case hasPrefix(b, unity.SymbolsStart):
 		a.block = blockSymbols
-	case isPatchTraceStart(b):
+	case b[0] == '[' && hasSuffix(trimRight(b), rimworld.PatchTraceStart):
 		a.block = blockPatchTrace
 	case unity.IsFooter(text(b)):
 		a.footer, a.sealed = true, true

@@ -24,10 +24,6 @@ func isRule(b []byte) bool {
 	return len(b) >= 20 && (b[0] == '=' || b[0] == '-') && bytes.Count(b, b[:1]) == len(b)
 }
 
-func isPatchTraceStart(b []byte) bool {
-	return b[0] == '[' && bytes.HasSuffix(trimRight(b), []byte(rimworld.PatchTraceStart))
-}
-
 // leavesPatchTrace reports whether b, below the first line of a trace, shows that
 // the trace has lost its end: something else is being reported.
 func leavesPatchTrace(b []byte) bool {

@@ -23,7 +23,7 @@ func (r *Reader) truncated() string {
 		return ""
 	}
 	switch {
-	case isTrimNote(ln.text):
+	case hasPrefix(ln.text, rimworld.UploadTrimmed): // as HugsLib writes it, without a line end
 		return "the upload holds only the first lines of the log"
 	case endsInCharacter(ln.text):
 		return "the last line ends in the middle of a character"
@@ -42,10 +42,6 @@ func (r *Reader) truncated() string {
 	}
 	return ""
 }
-
-// isTrimNote reports whether b is what HugsLib writes, without a line end, below
-// the lines of a log that was too long to be uploaded whole.
-func isTrimNote(b []byte) bool { return hasPrefix(b, rimworld.UploadTrimmed) }
 
 // endsInCharacter reports whether b ends with the beginning of a character and
 // is valid UTF-8 otherwise; text in a legacy encoding seldom is.

@@ -56,9 +56,6 @@ func (o *origin) observe(rec *Record) {
 	}
 	head, _, _ := strings.Cut(rec.Message, "\n")
 	if head == "" {
-		head, _, _ = strings.Cut(rec.Stack, "\n")
-	}
-	if head == "" {
 		head = " "
 	}
 	b := unsafe.Slice(unsafe.StringData(head), len(head)) // is read alone
@@ -82,7 +79,7 @@ func (o *origin) observeEngine(rec *Record, b []byte) {
 	case is(b, ofBanner): // perhaps below lines of a launcher or a shell
 		o.begun = !o.engine || !late
 		o.headless = !o.begun
-	case isGameBanner(b):
+	case b[0] == 'R' && is(b, ofEngine): // the game prints its version before anything else that is its own
 		o.begun, o.headless = !late, late
 	case rec.LevelBy == evidenceCrash:
 		o.engine = o.engine || o.records > 1 // people paste a crash by itself
@@ -90,9 +87,6 @@ func (o *origin) observeEngine(rec *Record, b []byte) {
 		o.engine = true
 	}
 }
-
-// observeLate looks at a record after so many that only footers are evidence.
-func (o *origin) observeLate(rec *Record) { o.engine = o.engine || rec.LevelBy == evidenceFooter }
 
 // isOrphan reports whether b, the first line of a capture, continues something that
 // began before it.
@@ -105,10 +99,6 @@ func isOrphan(b []byte, l Layout) bool {
 	}
 	return isFrame(b) && (l.unity() || b[0] == ' ' || b[0] == '\t')
 }
-
-// isGameBanner reports whether b is the line with which the game prints its version,
-// before anything else that is its own.
-func isGameBanner(b []byte) bool { return b[0] == 'R' && is(b, ofEngine) }
 
 // maxStamp is within how many bytes of its beginning a line has its time.
 const maxStamp = 32

@@ -275,11 +275,6 @@ func TestIsMemoryLine(t *testing.T) {
 		[]string{"[Gadgets] ready", "Memory"})
 }
 
-func TestPatchTrace(t *testing.T) {
-	table(t, isPatchTraceStart, []string{"[Gadgets (Continued) - Start of stack trace]", "[Gadgets - Start of stack trace] "},
-		[]string{"[Gadgets] Start of stack trace", "Start of stack trace]"})
-}
-
 func TestContinuations(t *testing.T) {
 	table(t, isIndented, []string{"  x", "\tx", " \tx"}, []string{" x", "x", " "})
 	table(t, areOf(ofBelow), []string{

@@ -281,7 +281,11 @@ func (r *Reader) read() {
 		if ln.cut > 0 && ln.hole == 0 && !ln.holeFirst { // else a notice about the hole counts it
 			r.notice(event.Notice{Status: event.StatusHole, Count: ln.cut, Pos: uint64(ln.no), Detail: cutLine})
 		}
-		r.taken()
+		if r.held.again {
+			r.held.next++
+		} else {
+			r.have = false
+		}
 		if ln.hole > 0 {
 			if !r.asm.sealed {
 				r.asm.split = evidenceHole
@@ -366,15 +370,6 @@ func (r *Reader) take(ln *line) bool {
 	return r.asm.awaitsTrace() && r.holds(ln)
 }
 
-// taken marks the current line as processed.
-func (r *Reader) taken() {
-	if r.held.again {
-		r.held.next++
-		return
-	}
-	r.have = false
-}
-
 // hole puts the notice about the hole in ln into out, and takes it off ln.
 func (r *Reader) hole(ln *line) {
 	r.endRun(0) // missing lines may be of the run or not
@@ -404,7 +399,9 @@ func (r *Reader) begin(ln *line) {
 		a.open(ln)
 		a.put(partMessage, ln.text)
 		a.sealed = isContextEnd(ln.text)
-		r.openHeader(text(ln.text))
+		a.block, a.split = blockContext, evidenceBlock
+		r.mods.begin(text(ln.text), true)
+		r.machine = rimworld.Machine{}
 		return
 	}
 	if r.isJSON(ln) {
@@ -455,13 +452,6 @@ func (r *Reader) noteBanner(ln *line) {
 func (r *Reader) restart(ln *line) {
 	r.notice(event.Notice{Status: event.StatusRestarted, Pos: uint64(ln.no), Detail: "the log starts again"})
 	r.mods.restart()
-}
-
-// openHeader makes the open record, whose only line is first, the header of an upload.
-func (r *Reader) openHeader(first string) {
-	r.asm.block, r.asm.split = blockContext, evidenceBlock
-	r.mods.begin(first, true)
-	r.machine = rimworld.Machine{}
 }
 
 // noteHeader takes note of the header of an upload. Below another log, its own
