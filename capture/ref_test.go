@@ -6,64 +6,25 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 )
 
-// TestRefTableAgainstModel holds the table to a list that is searched from the
-// front.
-func TestRefTableAgainstModel(t *testing.T) {
-	type entry struct {
-		ref   uint64
-		trace string
+// TestRefTable holds the bounds of the table: an evicted trace is the least recently used.
+func TestRefTable(t *testing.T) {
+	tab := newRefTable(3, 10)
+	for ref, trace := range []string{"", "aaaa", "bbbb", "cc", "longer than all"} {
+		tab.put(uint64(ref), []byte(trace))
 	}
-	rapid.Check(t, func(t *rapid.T) {
-		slots, bytes := rapid.IntRange(1, 5).Draw(t, "slots"), rapid.IntRange(1, 40).Draw(t, "bytes")
-		tab := newRefTable(slots, bytes)
-		var model []entry // most recently used first
-		use := func(e entry) {
-			for i := range model {
-				if model[i].ref == e.ref {
-					model = append(model[:i], model[i+1:]...)
-					break
-				}
-			}
-			model = append([]entry{e}, model...)
-		}
-		for i := range rapid.IntRange(1, 60).Draw(t, "steps") {
-			ref := rapid.Uint64Range(1, 7).Draw(t, "ref")
-			if rapid.Bool().Draw(t, "put") {
-				trace := strings.Repeat(fmt.Sprint(i%10), rapid.IntRange(0, 45).Draw(t, "length"))
-				tab.put(ref, []byte(trace))
-				if trace == "" || len(trace) > bytes {
-					continue
-				}
-				use(entry{ref, trace})
-				for sum := 1; sum > 0; {
-					sum = -bytes
-					for _, e := range model {
-						sum += len(e.trace)
-					}
-					if sum > 0 || len(model) > slots {
-						model = model[:len(model)-1]
-						sum = 1
-					}
-				}
-				continue
-			}
-			got, ok := tab.get(ref)
-			want := ""
-			for _, e := range model {
-				if e.ref == ref {
-					want = e.trace
-					use(e)
-					break
-				}
-			}
-			if ok != (want != "") || string(got) != want {
-				t.Fatalf("get(%d) = %q, want %q", ref, got, want)
-			}
-		}
-	})
+	get := func(ref uint64) string {
+		trace, _ := tab.get(ref)
+		return string(trace)
+	}
+	require.Equal(t, []string{"", "aaaa", "bbbb", "cc", ""}, []string{get(0), get(1), get(2), get(3), get(4)})
+	tab.put(5, []byte("d"))
+	require.Equal(t, []string{"", "bbbb", "cc", "d"}, []string{get(1), get(2), get(3), get(5)}, "by number")
+	tab.put(2, []byte("bbbbbbbb"))
+	require.Equal(t, []string{"bbbbbbbb", "", "d"}, []string{get(2), get(3), get(5)}, "by bytes")
+	tab.put(5, []byte("dd"))
+	require.Equal(t, []string{"bbbbbbbb", "dd"}, []string{get(2), get(5)}, "in place of itself")
 }
 
 func TestRefEviction(t *testing.T) {
