@@ -23,7 +23,7 @@ type Follower struct {
 	stopped chan struct{}
 
 	// watch is the function watch, or its replacement in tests.
-	watch func(path string, poke, ended func()) (stop func(), err error)
+	watch func(path string) (changes <-chan struct{}, stop func(), err error)
 
 	mu     sync.Mutex
 	status Status

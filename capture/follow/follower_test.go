@@ -44,9 +44,15 @@ func start(t *testing.T, dir string, change func(*Config)) *following {
 	}
 	f := testkit.Must(New(cfg))
 	fl := &following{Follower: f, t: t, path: cfg.Path}
-	f.watch = func(_ string, poke, _ func()) (func(), error) {
-		fl.poke = poke
-		return func() {}, nil
+	f.watch = func(string) (<-chan struct{}, func(), error) {
+		changes := make(chan struct{}, 1)
+		fl.poke = func() {
+			select {
+			case changes <- struct{}{}:
+			default:
+			}
+		}
+		return changes, func() {}, nil
 	}
 	fl.run()
 	t.Cleanup(func() { require.NoError(t, fl.stop()) })

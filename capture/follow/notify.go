@@ -7,43 +7,44 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// watch calls poke when the operating system notifies of a change to the file at path,
-// until stop is called. It watches the folder, and so a file that is created or replaces
-// another. When it ends by itself, as with the folder, it calls ended. With an error there
-// are no notifications.
-func watch(path string, poke, ended func()) (stop func(), err error) {
+// watch returns a channel with a value when the operating system notifies of a change to the file at path, until stop is
+// called. It watches the folder, and so a file that is created or replaces another. The channel is closed when the watch
+// ends by itself, as with the folder. With an error there are no notifications.
+func watch(path string) (changes <-chan struct{}, stop func(), err error) {
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	dir := filepath.Dir(path)
+	dir, base := filepath.Dir(path), filepath.Base(path)
 	if err := w.Add(dir); err != nil {
 		_ = w.Close() // never used
-		return nil, err
+		return nil, nil, err
 	}
+	c := make(chan struct{}, 1)
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		base := filepath.Base(path)
+		defer close(c)
 		for {
 			select {
 			case e, ok := <-w.Events:
-				if !ok {
+				switch {
+				case !ok, e.Name == dir && e.Has(fsnotify.Remove|fsnotify.Rename):
 					return
-				}
-				if filepath.Base(e.Name) == base {
-					poke()
-				} else if e.Name == dir && e.Has(fsnotify.Remove|fsnotify.Rename) {
-					ended()
+				case filepath.Base(e.Name) != base:
+					continue
 				}
 			case _, ok := <-w.Errors: // too many events at once, as a rule: look
 				if !ok {
 					return
 				}
-				poke()
+			}
+			select {
+			case c <- struct{}{}:
+			default: // one is enough
 			}
 		}
 	})
-	return func() {
+	return c, func() {
 		_ = w.Close() // nothing can be done about it
 		wg.Wait()
 	}, nil

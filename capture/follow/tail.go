@@ -76,11 +76,10 @@ type tail struct {
 	wake time.Time // when there is something to do again
 	rec  Record
 
-	poked    chan struct{}
-	lost     chan struct{} // the watch has ended
-	unwatch  func()        // nil: no notifications
-	notified bool          // since the last poll
-	missed   int           // polls in a row that found a change without a notification
+	changes  <-chan struct{} // of the watch; closed once that has ended
+	unwatch  func()          // nil: no notifications
+	notified bool            // since the last poll
+	missed   int             // polls in a row that found a change without a notification
 	polled   time.Time
 	failures int
 
@@ -92,7 +91,6 @@ type tail struct {
 func newTail(f *Follower, h Handler) (*tail, error) {
 	t := &tail{
 		Follower: f, handle: h, buf: make([]byte, lastSize+chunkSize), gapAt: -1,
-		poked: make(chan struct{}, 1), lost: make(chan struct{}, 1),
 	}
 	t.stream, _ = capture.NewStream(f.cfg.Capture) // New validates the options
 	info, err := os.Stat(f.cfg.Path)
@@ -153,10 +151,13 @@ func (t *tail) run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return t.finish()
-		case <-t.poked:
-			t.notified, t.missed = true, 0
-		case <-t.lost:
-			t.unlisten()
+		case _, ok := <-t.changes:
+			if ok {
+				t.notified, t.missed = true, 0
+				break
+			}
+			t.unwatch()
+			t.changes, t.unwatch = nil, nil
 		case s := <-t.syncs:
 			t.waiting = append(t.waiting, s)
 		case <-timer.C:
@@ -219,29 +220,7 @@ func (t *tail) listen(poll bool) {
 	if t.unwatch != nil || t.cfg.NoNotify || !poll {
 		return
 	}
-	signal := func(c chan struct{}) func() {
-		return func() {
-			select {
-			case c <- struct{}{}:
-			default: // one is enough
-			}
-		}
-	}
-	stop, err := t.watch(t.cfg.Path, signal(t.poked), signal(t.lost))
-	if err == nil { // else the file is polled
-		t.unwatch = stop
-	}
-}
-
-// unlisten closes a watch that has ended by itself. It may report that more than once, as
-// for a folder that is renamed and then removed; such reports must not reach the next watch.
-func (t *tail) unlisten() {
-	t.unwatch()
-	t.unwatch = nil
-	select {
-	case <-t.lost:
-	default:
-	}
+	t.changes, t.unwatch, _ = t.watch(t.cfg.Path) // without one the file is polled
 }
 
 // read reads a chunk. At the end of the file it checks whether another file is at the path.

@@ -12,25 +12,22 @@ import (
 	"github.com/heedlog/heed/internal/testkit"
 )
 
-// TestWatchEndsTwice: a watch may say more than once that it has ended, as of a folder that is
-// renamed and then removed. The next watch has nothing to do with that.
-func TestWatchEndsTwice(t *testing.T) {
+// TestWatchEnds: after a watch has ended by itself another begins.
+func TestWatchEnds(t *testing.T) {
 	bubble(t, func(t *testing.T, dir string) {
 		f := testkit.Must(New(Config{Path: filepath.Join(dir, "Player.log")}))
 		fl := &following{Follower: f, t: t, path: f.cfg.Path}
-		watches := 0
-		var end func()
-		f.watch = func(_ string, _, ended func()) (func(), error) {
-			watches++
-			end = ended
-			return ended, nil
+		var watches []chan struct{}
+		f.watch = func(string) (<-chan struct{}, func(), error) {
+			watches = append(watches, make(chan struct{}, 1))
+			return watches[len(watches)-1], func() {}, nil
 		}
 		fl.run()
 		synctest.Wait()
-		require.Equal(t, 1, watches)
-		end()
+		require.Len(t, watches, 1)
+		close(watches[0])
 		after(time.Second)
-		require.Equal(t, 2, watches)
+		require.Len(t, watches, 2)
 		require.True(t, fl.Status().Notified)
 		fl.write("one\n")
 		got, _ := fl.synced()
