@@ -71,15 +71,8 @@ func (f *Follower) Sync(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	select {
-	case err := <-s.done:
+	case err := <-s.done: // also when Run returns
 		return err
-	case <-f.stopped:
-		select {
-		case err := <-s.done:
-			return err
-		default:
-			return errStopped
-		}
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
