@@ -127,7 +127,7 @@ func (a *assembly) begin(ln *line, layout Layout) {
 	a.open(ln)
 	a.time, a.partial = ln.time, ln.partial
 	a.split = evidenceLine
-	a.own, a.headed = ln.head, ln.headed && len(b) <= a.limit
+	a.own, a.headed = ln.head, ln.headed
 	if layout == LayoutPlain || layout == LayoutJSON {
 		a.put(partMessage, b)
 		a.titled = isDrawn(b)

@@ -37,7 +37,7 @@ func (r *Reader) unwrap(ln *line) {
 		}
 		return
 	}
-	if hasPrefix(ln.text, `{"log":"`) && ln.cut == 0 && r.json.parse(ln.text) && r.json.nested && !r.json.hasLevel {
+	if hasPrefix(ln.text, `{"log":"`) && r.json.parse(ln.text) && r.json.nested && !r.json.hasLevel {
 		ln.partial = r.json.partial
 		if t := r.json.time; !t.IsZero() {
 			ln.time = t.UnixNano()
@@ -81,22 +81,20 @@ func (r *Reader) unhead(ln *line) {
 
 // composeLen returns the length of the name of a container and the bar in front of b, 0 without them: "press-1  | ".
 func composeLen(b []byte) int {
-	n := 0
-	for n < len(b) && (isName(b[n]) || b[n] == '-' || b[n] == '.') {
-		n++
-	}
-	digits := n
-	for digits > 0 && isDigit(b[digits-1]) {
-		digits--
-	}
-	if digits < 2 || digits == n || b[digits-1] != '-' && b[digits-1] != '_' {
+	before, after, ok := bytes.Cut(b, []byte{'|'})
+	name := trimRight(before)
+	service := bytes.TrimRight(name, "0123456789")
+	n := len(service)
+	if !ok || n < 2 || n == len(name) || len(name) == len(before) || service[n-1] != '-' && service[n-1] != '_' ||
+		len(after) > 0 && after[0] != ' ' {
 		return 0
 	}
-	rest := trimLeft(b[n:])
-	if len(rest) == len(b)-n || !hasPrefix(rest, "| ") && string(rest) != "|" {
-		return 0
+	for _, c := range service {
+		if !isName(c) && c != '-' && c != '.' {
+			return 0
+		}
 	}
-	return len(b) - len(rest) + min(len(rest), 2)
+	return len(before) + 1 + min(len(after), 1)
 }
 
 // journalLen returns the length of the time, the host and the process in front of b, as the journal prints them with
