@@ -144,7 +144,8 @@ func (l *lineReader) next(ln *line) bool {
 	if l.stopped() {
 		return false
 	}
-	text, end := l.buf[l.r:l.w], -1
+	var end int
+	text := l.buf[l.r:l.w]
 	if l.within {
 		end = bytes.IndexByte(text, '\n')
 	} else {
