@@ -113,8 +113,8 @@ func (a *Ahead) run(r *Reader, b *batch) {
 // slot is the place of the next record. It becomes part of b by add.
 func (b *batch) slot() *placed { return &b.records[:len(b.records)+1][len(b.records)] }
 
-// add makes the record in the slot a part of b, and moves its texts to memory of b. Where that has to grow, those before
-// stay where they were.
+// add makes the record in the slot a part of b, and moves its texts to memory of b. Where that has to grow, earlier
+// texts stay where they were.
 func (b *batch) add(at Position) {
 	own := b.slot()
 	b.records = b.records[:len(b.records)+1]

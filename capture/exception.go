@@ -129,8 +129,8 @@ func headsCause(b []byte) bool {
 }
 
 // joinsNested decides about a line that gives another exception: the cause of an exception of the record, or the
-// exception that the first line reports without its type. No record begins so. It adds an exception that the first line lacks to that line: a record is known by its
-// exception.
+// exception that the first line reports without its type. No record begins so. It adds an exception that the first line
+// lacks to that line: a record is known by its exception.
 func (a *assembly) joinsNested(ln *line) verdict {
 	if a.engine || !ln.is(ofNested) {
 		return verdict{}

@@ -32,8 +32,8 @@ const (
 	ofDump                        // of what Go prints when it panics; see joinsDump
 )
 
-// A line of crashStarts opens the report of a native crash. Such a report is the last thing a run writes, so it lasts to
-// the end of the input, to the banner of another run, or to a line that shows the process to be alive:
+// A line of crashStarts opens the report of a native crash. Such a report is the last thing a run writes, so it lasts
+// to the end of the input, to the banner of another run, or to a line that shows the process to be alive:
 //
 //	Crash!!!                                              Windows
 //	A crash has been intercepted by the crash handler. …   Windows, where another process reports

@@ -264,7 +264,8 @@ func FuzzStream(f *testing.F) {
 			t.Skip("long")
 		}
 		_, op, err := decompressed(bytes.NewReader(data))
-		if err != nil || op != "read" || bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
+		if wide := bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")); err != nil ||
+			op != "read" || wide {
 			t.Skip("compressed or UTF-16")
 		}
 		opt := Options{Layout: Layout(layout) % layoutCount, MaxRecordText: 256}

@@ -7,8 +7,8 @@ import (
 )
 
 // decoder turns the bytes of an input into text: UTF-16, known by its mark as the copies have it that Windows' own
-// tools make of a log, into UTF-8. The mark goes; text in UTF-16 without one is not recognized, and UTF-32 is left as it
-// is.
+// tools make of a log, into UTF-8. The mark goes; text in UTF-16 without one is not recognized, and UTF-32 is left as
+// it is.
 type decoder struct {
 	begun bool             // the mark was looked for
 	order binary.ByteOrder // nil: the text is copied

@@ -7,9 +7,9 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// watch returns a channel with a value when the operating system notifies of a change to the file at path, until stop is
-// called. It watches the folder, and so a file that is created or replaces another. The channel is closed when the watch
-// ends by itself, as with the folder. With an error there are no notifications.
+// watch returns a channel with a value when the operating system notifies of a change to the file at path, until stop
+// is called. It watches the folder, and so a file that is created or replaces another. The channel is closed when the
+// watch ends by itself, as with the folder. With an error there are no notifications.
 func watch(path string) (changes <-chan struct{}, stop func(), err error) {
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
