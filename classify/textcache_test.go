@@ -274,7 +274,8 @@ func TestTextSum(t *testing.T) {
 	}
 }
 
-// TestZero: a line has the same zeroed form and sum as another one if they differ in digits alone, digit for digit.
+// TestZero: a line has the same zeroed form and sum as another one if they differ in digits alone, digit for digit. A
+// line of less than 16 bytes has none.
 func TestZero(t *testing.T) {
 	var c textCache
 	zero := func(s string) string {
@@ -291,6 +292,10 @@ func TestZero(t *testing.T) {
 		n := rapid.IntRange(0, 70).Draw(t, "n")
 		a := string(rapid.SliceOfN(bytes, n, n).Draw(t, "a"))
 		zeroed, sum := c.zero(a)
+		if n < 16 {
+			require.Zero(t, sum)
+			return
+		}
 		require.Equal(t, zero(a), zeroed)
 		require.Equal(t, strings.ContainsAny(a, "0123456789"), sum != 0)
 		_, same := c.zero(zeroed)

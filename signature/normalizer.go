@@ -124,6 +124,15 @@ func (n *Normalizer) Key(message, stack string) Key {
 			break
 		}
 	}
+	if rest != "" || stack != "" {
+		h = n.hashFrames(h, rest, stack)
+	}
+	return h.sum()
+}
+
+// hashFrames lets h take the frames that count. Within Key, its structures would cost a line without frames an eighth
+// of its time.
+func (n *Normalizer) hashFrames(h hasher, rest, stack string) hasher {
 	frames := n.frames(rest, stack)
 	for fr, ok := frames.next(); ok; fr, ok = frames.next() {
 		if fr.module != "" {
@@ -137,7 +146,7 @@ func (n *Normalizer) Key(message, stack string) Key {
 		}
 		h = h.end(endLine)
 	}
-	return h.sum()
+	return h
 }
 
 // AppendTemplate appends the canonical template of an entry with this message
