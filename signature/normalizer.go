@@ -50,7 +50,6 @@ type Normalizer struct {
 	words      *words
 	digitWords []string
 	loggers    []string
-	begins     [256]bool // with which byte a name of loggers may begin
 	maxFrames  int
 	version    uint64
 }
@@ -71,7 +70,6 @@ func New(c Config) (*Normalizer, error) {
 			return nil, fmt.Errorf("signature: Config.LoggerFrames holds an empty prefix, which every frame has")
 		}
 		n.loggers = append(n.loggers, l)
-		n.begins[l[0]] = true
 	}
 	n.version = n.hashConfig(c.Protect)
 	return n, nil
@@ -208,8 +206,7 @@ func (n *Normalizer) isLogger(fr *frame) bool {
 	if first == "" {
 		first = fr.line
 	}
-	if b := first[0]; isLetter(b) && b != 'D' && !n.begins[b] { // names leave DMD out
-		return false
-	}
-	return slices.ContainsFunc(n.loggers, fr.begins)
+	b := first[0]
+	whole := isLetter(b) && b != 'D' // names leave DMD out
+	return slices.ContainsFunc(n.loggers, func(l string) bool { return (l[0] == b || !whole) && fr.begins(l) })
 }
