@@ -100,19 +100,17 @@ func (c *Classifier) Classify(e *event.Entry) *Result {
 // find returns the slot of the text of e, which it learns if it is new, and makes it the newest. It returns none if the
 // key collides with the key of another text, or the template is too large to keep.
 func (c *Classifier) find(e *event.Entry) int32 {
-	texts := &c.texts
-	looks := !texts.off && !texts.exact.idle()
 	c.sum = 0
-	var sum uint64
-	var t *cachedText
-	if looks {
-		sum = c.TextSum(e)
-		t = texts.exact.find(&c.signatures, sum, e.Message, e.Stack)
+	text, texts := e.Message, &c.texts
+	if texts.off {
+		i, _ := c.findKey(e, logline.Of(e))
+		return i
 	}
-	text := e.Message
+	sum := c.TextSum(e)
+	t := texts.exact.find(&c.signatures, sum, text, e.Stack)
 	if t == nil || !t.isOf(e) {
 		switch text = logline.Of(e); {
-		case len(text) < len(e.Message) && looks:
+		case len(text) < len(e.Message):
 			sum = textSum(text, e.Stack)
 			t = texts.exact.find(&c.signatures, sum, text, e.Stack)
 		case t != nil:
@@ -120,7 +118,7 @@ func (c *Classifier) find(e *event.Entry) int32 {
 		}
 	}
 	var line uint64
-	if t == nil && e.Stack == "" && len(text) <= maxLine && !texts.off && !texts.alike.idle() {
+	if t == nil && e.Stack == "" && len(text) <= maxLine {
 		var zeroed string
 		if zeroed, line = texts.zero(text); line != 0 {
 			t = texts.alike.find(&c.signatures, line, zeroed, "")
@@ -134,7 +132,7 @@ func (c *Classifier) find(e *event.Entry) int32 {
 	i, key := c.findKey(e, text)
 	switch {
 	case i == none:
-	case looks && texts.note(sum, text, e.Stack, key, i): // by itself it is found sooner
+	case texts.note(sum, text, e.Stack, key, i): // by itself it is found sooner
 	case line != 0:
 		texts.noteLine(c.normalizer, line, text, key, i)
 	}
@@ -197,14 +195,14 @@ func (c *Classifier) decide(known *shape, e *event.Entry, r *Result) {
 		return
 	}
 	key := keyOf(r.Signature, source, c.phaseNum, e)
-	p := c.decisions.get(&key, &known.decision)
+	p := c.decisions.get(&key)
 	if r.Cached = p != nil; r.Cached {
 		c.stats.DecisionHits++
 	} else {
 		c.stats.DecisionMisses++
 		plan := c.eval.Plan(c.input(e, known.template))
 		c.in = rules.Input{}
-		c.decisions.add(&key, plan, &known.decision)
+		c.decisions.add(&key, plan)
 		p = &plan
 	}
 	if o := p.Known(); o != nil {

@@ -20,8 +20,7 @@ import (
 // ([signature.Normalizer.DigitsVary]) is kept for all lines that differ from it in digits alone, digit for digit.
 //
 // It has two adjacent places for each sum. A text is kept if it came twice before too many others of its two places; a
-// kept text goes last, so that a round of more texts than places finds some of them each time. While nothing repeats,
-// only one text in eight is looked up.
+// kept text goes last, so that a round of more texts than places finds some of them each time.
 type textCache struct {
 	exact kept // texts by their textSum
 	alike kept // lines by their sum with 0 in place of each digit
@@ -33,7 +32,6 @@ type textCache struct {
 
 // kept is a number of texts that are found by a sum.
 type kept struct {
-	credit
 	tags  []uint32 // of the sum of the text that came last at each place
 	texts []cachedText
 
@@ -44,19 +42,12 @@ type kept struct {
 	written uint32
 }
 
-// newKept returns an empty kept, whose count of written bytes makes every zero cachedText overwritten. Texts are looked
-// up until there were so many misses.
-func newKept(places, bytes, misses int) kept {
+// newKept returns an empty kept, whose count of written bytes makes every zero cachedText overwritten.
+func newKept(places, bytes int) kept {
 	return kept{
-		credit: credit{left: misses}, tags: make([]uint32, places), texts: make([]cachedText, places),
+		tags: make([]uint32, places), texts: make([]cachedText, places),
 		ring: make([]byte, bytes), written: 2 * uint32(bytes),
 	}
-}
-
-// credit is what decides whether a text is looked up.
-type credit struct {
-	left    int    // misses until texts are sampled
-	skipped uint64 // texts since then
 }
 
 // cachedText is a text that was kept: its place in the ring, the lengths of message
@@ -92,35 +83,8 @@ const (
 	lineBytes    = 256 << 10
 )
 
-// firstLines is the credit of lines to begin with: before any is found, there are two of each
-// length of numbers.
-const firstLines = 4096
-
-// A hit saves the cost of the key, less its own cost: it pays for a miss for each hitBytes of the text, and for its own
-// look. maxCredit bounds the cost of a storm of other texts without result.
-const (
-	hitBytes  = 32
-	maxCredit = 256
-	sampling  = 8 // of so many texts, one is looked for without credit
-)
-
-// idle reports whether a text is not to be looked up.
-func (c *credit) idle() bool {
-	if c.left > 0 {
-		c.left--
-		return false
-	}
-	c.skipped++
-	return c.skipped%sampling != 0
-}
-
-// earn adds the credit for a text of n bytes that was found.
-func (c *credit) earn(n int) { c.left = min(c.left+1+n/hitBytes, maxCredit) }
-
 func newTextCache() textCache {
-	return textCache{
-		exact: newKept(textPlaces, textBytes, maxCredit), alike: newKept(linePlaces, lineBytes, firstLines),
-	}
+	return textCache{exact: newKept(textPlaces, textBytes), alike: newKept(linePlaces, lineBytes)}
 }
 
 // textSum is a quick hash of a text: two lanes of sixteen bytes, each multiplied with the sum so far, as in wyhash. Of
@@ -171,27 +135,32 @@ func sum(h uint64, s string) uint64 {
 }
 
 // zero returns the line, which has at most maxLine bytes, with 0 in place of each digit, and its sum, 0 if it has no
-// digit. The text is valid until the next call. (Most texts that repeat need textSum alone, which costs half as much.)
+// digit or is shorter than a step. The text is valid until the next call. (Most texts that repeat need textSum alone,
+// which costs half as much. To sum the text afterwards costs a twentieth of a line: it reads the bytes just written,
+// and waits for them.)
 func (c *textCache) zero(line string) (zeroed string, of uint64) {
-	text := c.scratch[:len(line)]
-	var digits uint64
-	i := 0
-	for ; i+8 <= len(line); i += 8 {
-		v := load64(line, i)
-		d := digitsOf(v)
-		digits |= d
-		binary.LittleEndian.PutUint64(text[i:], v&^d)
+	const step = 16
+	if len(line) < step {
+		return "", 0
 	}
-	for ; i < len(line); i++ {
-		d := digitsOf(uint64(line[i]))
-		digits |= d
-		text[i] = line[i] &^ byte(d)
+	text := c.scratch[:len(line)]
+	of = uint64(len(line))
+	var digits uint64
+	for i := 0; i < len(line); i += step {
+		i = min(i, len(line)-step)
+		v, w := load64(line, i), load64(line, i+8)
+		dv, dw := digitsOf(v), digitsOf(w)
+		digits |= dv | dw
+		v, w = v&^dv, w&^dw
+		binary.LittleEndian.PutUint64(text[i:], v)
+		binary.LittleEndian.PutUint64(text[i+8:], w)
+		of = mix(v^mixA, w^of)
 	}
 	zeroed = unsafe.String(unsafe.SliceData(text), len(text))
 	if digits == 0 {
 		return zeroed, 0
 	}
-	return zeroed, sum(0, zeroed)
+	return zeroed, of
 }
 
 // digitsOf returns a byte of 0x0f for each of the eight bytes of v that is a digit, and 0
@@ -243,7 +212,6 @@ func (k *kept) find(table *signatures, sum uint64, message, stack string) *cache
 	if !k.has(t) || !k.holds(t, message, stack) || !table.has(t) {
 		return nil
 	}
-	k.earn(len(message) + len(stack))
 	return t
 }
 

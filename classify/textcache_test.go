@@ -144,7 +144,6 @@ func oldestFirst[K comparable, V any](t *lru[K, V]) (keys []string) {
 func TestFront(t *testing.T) {
 	c := cached(2)
 	found := func(e event.Entry) bool {
-		c.texts.exact.left = maxCredit
 		return c.texts.exact.find(&c.signatures, textSum(e.Message, e.Stack), e.Message, e.Stack) != nil
 	}
 	e := event.Entry{Message: "beta of the mill", Stack: "  at Foo.Bar () [0x00012] in <0>:0"}
@@ -195,7 +194,6 @@ func TestTextPlaces(t *testing.T) {
 		return c.texts.exact.find(&c.signatures, textSum(text, ""), text, "") != nil
 	}
 	learn := func(text string) {
-		c.texts.exact.left = maxCredit
 		c.Decide(&event.Entry{Message: text})
 	}
 	var alike []string // of the same two places
@@ -228,32 +226,6 @@ func TestTextPlaces(t *testing.T) {
 	require.False(t, found(alike[0]) || found(alike[1]))
 }
 
-// TestFrontIdles: while nothing repeats, few texts are looked for, and soon all of
-// them once something does.
-func TestFrontIdles(t *testing.T) {
-	f := newTextCache()
-	looks := func(n int) (looked int) {
-		for range n {
-			if !f.exact.idle() {
-				looked++
-			}
-		}
-		return looked
-	}
-	require.Equal(t, maxCredit, looks(maxCredit))
-	require.Equal(t, 100, looks(100*sampling))
-
-	c := cached(0)
-	for i := range 2 * maxCredit {
-		c.Decide(&event.Entry{Message: "number " + letters(i)})
-	}
-	require.Zero(t, c.texts.exact.left)
-	for range 4 * sampling {
-		c.Decide(&event.Entry{Message: "again and again"})
-	}
-	require.Positive(t, c.texts.exact.left)
-}
-
 // TestTextSum: every byte of a text counts, and where its message ends.
 func TestTextSum(t *testing.T) {
 	sums := map[uint64]string{}
@@ -274,7 +246,8 @@ func TestTextSum(t *testing.T) {
 	}
 }
 
-// TestZero: a line has the same zeroed form and sum as another one if they differ in digits alone, digit for digit.
+// TestZero: a line has the same zeroed form and sum as another one if they differ in digits alone, digit for digit. A
+// line of less than 16 bytes has none.
 func TestZero(t *testing.T) {
 	var c textCache
 	zero := func(s string) string {
@@ -291,6 +264,10 @@ func TestZero(t *testing.T) {
 		n := rapid.IntRange(0, 70).Draw(t, "n")
 		a := string(rapid.SliceOfN(bytes, n, n).Draw(t, "a"))
 		zeroed, sum := c.zero(a)
+		if n < 16 {
+			require.Zero(t, sum)
+			return
+		}
 		require.Equal(t, zero(a), zeroed)
 		require.Equal(t, strings.ContainsAny(a, "0123456789"), sum != 0)
 		_, same := c.zero(zeroed)

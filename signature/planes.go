@@ -57,21 +57,25 @@ var roles = func() (t [256]uint64) {
 
 // planesOf returns the planes of the at most 64 bytes of s.
 func planesOf(s string) (n, x, y, z uint64) {
-	i := 0
-	for ; i+16 <= len(s); i += 16 {
-		b := s[i : i+16]
-		v := roles[b[0]] | roles[b[1]]<<1 | roles[b[2]]<<2 | roles[b[3]]<<3 |
-			roles[b[4]]<<4 | roles[b[5]]<<5 | roles[b[6]]<<6 | roles[b[7]]<<7 |
-			roles[b[8]]<<8 | roles[b[9]]<<9 | roles[b[10]]<<10 | roles[b[11]]<<11 |
-			roles[b[12]]<<12 | roles[b[13]]<<13 | roles[b[14]]<<14 | roles[b[15]]<<15
-		n, x, y, z = n|v&0xffff<<(i&63), x|v>>16&0xffff<<(i&63), y|v>>32&0xffff<<(i&63), z|v>>48<<(i&63)
-	}
-	if i < len(s) {
+	if len(s) < 16 {
 		var v uint64
-		for k := range len(s) - i {
-			v |= roles[s[i+k]] << (k & 63)
+		for k := range len(s) {
+			v |= roles[s[k]] << (k & 15)
 		}
-		n, x, y, z = n|v&0xffff<<(i&63), x|v>>16&0xffff<<(i&63), y|v>>32&0xffff<<(i&63), z|v>>48<<(i&63)
+		return v & 0xffff, v >> 16 & 0xffff, v >> 32 & 0xffff, v >> 48
 	}
-	return n, x, y, z
+	for i := 0; ; i += 16 {
+		i = min(i, len(s)-16) // what was read before is read again, with the same bits
+		b := s[i : i+16]
+		v := four(b[0:4]) + four(b[4:8])<<4 + four(b[8:12])<<8 + four(b[12:16])<<12
+		n, x, y, z = n|v&0xffff<<(i&63), x|v>>16&0xffff<<(i&63), y|v>>32&0xffff<<(i&63), z|v>>48<<(i&63)
+		if i+16 == len(s) {
+			return n, x, y, z
+		}
+	}
+}
+
+// four joins four bytes. No bit is in two of them, so that additions do, which take a shift along.
+func four(b string) uint64 {
+	return roles[b[0]] + roles[b[1]]<<1 + (roles[b[2]]+roles[b[3]]<<1)<<2
 }

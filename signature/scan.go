@@ -104,7 +104,7 @@ func (sc *scanner) next() piece {
 				sc.lit = sc.i
 				return pieceSpace
 			}
-		case c&act != 0 && (c&wide != 0 || !isInert(s, i)):
+		case c&act != 0:
 			start, end, k = sc.special(i)
 		}
 		if k != literal {
@@ -405,14 +405,6 @@ func (sc *scanner) value(i int) (start, end int, k kind) {
 		return i, end, literal
 	}
 	return i, end, kindValue
-}
-
-// isInert reports whether the byte at i, which is of class act but not wide, makes
-// special do nothing, judged by the byte after it: the point
-// that ends a sentence, the bracket that opens a remark. It is inlined.
-func isInert(s string, i int) bool {
-	c := at(s, i+1)
-	return c&space != 0 || s[i] == '(' && s[i+1] != ')'
 }
 
 // afterWord reports whether a word or a variable ends right before i.
