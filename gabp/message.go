@@ -46,10 +46,11 @@ type message struct {
 	Seq     uint64 // below 2^53
 	Payload json.RawMessage
 
-	verbatim *Verbatim // a response that is sent instead of Result and Error
-	refused  *Error    // why a message that was read is not accepted
-	text     []byte    // of a message that was read
-	length   int       // of a message that was too large to be kept, whose two ends are text
+	verbatim *Verbatim            // a response that is sent instead of Result and Error
+	sent     func(*ServerSession) // called when the message was written; may be nil
+	refused  *Error               // why a message that was read is not accepted
+	text     []byte               // of a message that was read
+	length   int                  // of a message that was too large to be kept, whose two ends are text
 }
 
 // newID returns a random UUID.
