@@ -23,10 +23,11 @@ import (
 
 // ModConfig configures the habits of a [Mod]. The zero value is a mod without any.
 type ModConfig struct {
-	Token        string   // that a hello must have; "": any
-	Tools        string   // JSON of the result of tools/list; default: "colony/build"; "colony/look", which observes
-	Channels     []string // of events
-	Capabilities string   // more members of the capabilities, such as `"methods":["state/get"]`
+	Token        string          // that a hello must have; "": any
+	Tools        string          // JSON of the result of tools/list; default: "colony/build"; "colony/look", which observes
+	Lists        func() []string `json:"-"` // messages that answer tools/list, as Answers has them, in place of Tools
+	Channels     []string        // of events
+	Capabilities string          // more members of the capabilities, such as `"methods":["state/get"]`
 
 	// Answers returns the messages that answer a request, in which $ID is the id of the request; nil answers nothing. It
 	// is not asked about hello, tools/list and subscriptions. Default: `{"done":true}` to tools/call, and that other
@@ -274,6 +275,10 @@ func (c *modConn) handle(text string) {
 	case "session/goodbye":
 		c.answer(q.ID, Result(`{}`))
 	case "tools/list":
+		if m.cfg.Lists != nil {
+			c.answer(q.ID, m.cfg.Lists())
+			return
+		}
 		c.answer(q.ID, Result(m.cfg.Tools))
 	case "events/subscribe", "events/unsubscribe":
 		_ = json.Unmarshal(q.Params, &channels)
