@@ -67,7 +67,7 @@ func TestNoMod(t *testing.T) {
 			require.Equal(t, code, f.Code)
 			require.Contains(t, f.Message, "Not executed: no mod is connected to execute "+method)
 		}
-		tools, err := listTools(p.ctx, p.bridge)
+		tools, err := ListTools(p.ctx, p.bridge)
 		require.NoError(t, err)
 		require.Len(t, tools, len(Tools()), "heed's own")
 	})
@@ -151,7 +151,7 @@ func TestModWait(t *testing.T) {
 			p.connect(m)
 			synctest.Wait()
 			require.NoError(t, early.Err())
-			tools, err := listTools(p.ctx, early)
+			tools, err := ListTools(p.ctx, early)
 			require.NoError(t, err)
 			require.Equal(t, "colony/build", tools[0].Name)
 			start = time.Now()

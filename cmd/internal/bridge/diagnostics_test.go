@@ -513,7 +513,7 @@ func TestServer(t *testing.T) {
 	for _, name := range slices.Concat(c.Welcome().Capabilities.Methods, c.Welcome().Capabilities.Events) {
 		require.Contains(t, string(api), "address: "+name+"\n", "describe it in gabp/asyncapi_test.go")
 	}
-	tools, err := listTools(t.Context(), c)
+	tools, err := bridge.ListTools(t.Context(), c)
 	require.NoError(t, err)
 	require.Len(t, tools, len(bridge.Tools()))
 	s.Observe(logged("Broken").Entry())

@@ -215,12 +215,3 @@ func walk(v any, at []string, f func(at []string, s string)) {
 func last(at []string) string { return at[len(at)-1] }
 
 func lines(n int, text string) string { return strings.TrimSuffix(strings.Repeat(text+"\n", n), "\n") }
-
-// listTools returns the tools that a server lists for a client.
-func listTools(ctx context.Context, c *gabp.Client) ([]gabp.Tool, error) {
-	var result struct {
-		Tools []gabp.Tool `json:"tools"`
-	}
-	err := c.Call(ctx, gabp.MethodToolsList, nil, &result)
-	return result.Tools, err
-}

@@ -144,7 +144,7 @@ func (p *play) dial(name string) *gabp.Client {
 func (p *play) connect(m *standin.Mod) {
 	ours, theirs := net.Pipe()
 	go m.ServeConn(theirs)
-	cfg := gabp.ClientConfig{Token: gabp.NewToken(), Limits: modLimits(DefaultMaxMessage)}
+	cfg := gabp.ClientConfig{Token: gabp.NewToken(), Limits: modLimits(p.proxy.cfg.MaxMessage)}
 	client, err := gabp.NewClient(p.ctx, ours, cfg)
 	require.NoError(p.t, err)
 	p.clients = append(p.clients, client)
@@ -206,8 +206,8 @@ func leftIf(left bool) session.Config {
 	return session.Config{}
 }
 
-// listTools returns the tools that a server lists for a client.
-func listTools(ctx context.Context, c *gabp.Client) ([]gabp.Tool, error) {
+// ListTools returns the tools that a server lists for a client.
+func ListTools(ctx context.Context, c *gabp.Client) ([]gabp.Tool, error) {
 	var result struct {
 		Tools []gabp.Tool `json:"tools"`
 	}
