@@ -190,7 +190,7 @@ func TestAsyncAPI(t *testing.T) {
 
 	mux := new(Mux)
 	attention, tools, resources := &Attention{Engine: newEngine(t)}, &Tools{}, &Resources{}
-	s := testkit.Must(NewServer(ServerConfig{Token: token, AgentID: "a", App: App{Name: "a", Version: "1"}, Mux: mux}))
+	s := newServer(t, ServerConfig{Mux: mux})
 	attention.Publish, tools.Publish, resources.Publish = s.Publish, s.Publish, s.Publish
 	attention.Register(mux)
 	tools.Register(mux)

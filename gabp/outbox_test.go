@@ -223,8 +223,7 @@ func TestOutboxEnds(t *testing.T) {
 // TestStorm holds that a subscriber that reads gets all events of a storm, though each write takes a while.
 func TestStorm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, err := NewServer(ServerConfig{Token: token, AgentID: "a", App: App{Name: "a", Version: "1"}, Mux: new(Mux)})
-		require.NoError(t, err)
+		s := newServer(t, ServerConfig{})
 		near, far := net.Pipe()
 		ss := newServerSession(s, newConn(near, s.limits))
 		ss.subs["a"] = true
