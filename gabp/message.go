@@ -170,7 +170,7 @@ func decode(data []byte, lim *Limits) (message, *Error) {
 	}
 	for _, n := range envelopeNames {
 		if n.of != "" && n.of != m.Type && o.raw(n.name) != nil {
-			o.refuse(codeInvalidRequest, "%q does not belong in a message of type %s", n.name, m.Type)
+			return m, Errorf(codeInvalidRequest, "%q does not belong in a message of type %s", n.name, m.Type)
 		}
 	}
 	switch m.Type {
