@@ -11,6 +11,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
+	"net/textproto"
 	"os"
 	"slices"
 	"strconv"
@@ -213,20 +214,11 @@ func (m *Mod) Line(text string) {
 
 // readFrame returns the text of the next message.
 func (m *Mod) readFrame(r *bufio.Reader) (string, error) {
-	length := 0
-	for headers := 0; ; headers++ {
-		line, err := r.ReadString('\n')
-		if err != nil {
-			return "", err
-		}
-		name, value, _ := strings.Cut(strings.TrimSpace(line), ":")
-		if name == "" && headers > 0 {
-			break
-		}
-		if strings.EqualFold(name, "Content-Length") {
-			length, _ = strconv.Atoi(strings.TrimSpace(value))
-		}
+	header, err := textproto.NewReader(r).ReadMIMEHeader()
+	if err != nil {
+		return "", err
 	}
+	length, _ := strconv.Atoi(header.Get("Content-Length"))
 	if !m.cfg.Characters {
 		text := make([]byte, length)
 		_, err := io.ReadFull(r, text)
