@@ -45,13 +45,18 @@ rules:
   - {id: plays, when: 'template startsWith "Playing"', disposition: ignore, sets_phase: play}
 `
 
+func compile(t testing.TB, text string) *rules.Set {
+	t.Helper()
+	set, err := rules.Compile(rules.File{Name: "test.yaml", Data: []byte(text)})
+	require.NoError(t, err)
+	return set
+}
+
 // start makes a session, and its diagnostics, and lets it run for the test.
 func start(t testing.TB, c session.Config) (*session.Session, *bridge.Diagnostics) {
 	t.Helper()
 	if c.Engine.Rules == nil && len(c.RuleFiles) == 0 {
-		set, err := rules.Compile(rules.File{Name: "test.yaml", Data: []byte(testRules)})
-		require.NoError(t, err)
-		c.Engine.Rules = set
+		c.Engine.Rules = compile(t, testRules)
 	}
 	if c.Engine.Epoch == "" {
 		c.Engine.Epoch = "run1"

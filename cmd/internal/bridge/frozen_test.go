@@ -179,7 +179,7 @@ func TestFrozen(t *testing.T) {
 			want: []string{"stall after 14 s"},
 		},
 	} {
-		rest := 40 * time.Minute
+		rest := serverTimeout + time.Minute // until a call is given up
 		if testkit.IsFull() {
 			rest = 2 * time.Hour
 		}
