@@ -108,9 +108,12 @@ func (b *outbox) fitsLocked(size int) bool {
 	return len(b.events) == 0 || len(b.events) < b.maxEvents && b.bytes+size <= b.maxBytes
 }
 
+// removeLocked removes an event, mostly the first: the ones before it move, of which there are few.
 func (b *outbox) removeLocked(i int) pendingEvent {
 	e := b.events[i]
-	b.events = slices.Delete(b.events, i, i+1)
+	copy(b.events[1:], b.events[:i])
+	b.events[0] = pendingEvent{}
+	b.events = b.events[1:]
 	b.bytes -= len(e.payload)
 	return e
 }
@@ -120,8 +123,8 @@ func (b *outbox) drop(channel string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.lost, channel)
-	for i, e := range slices.Backward(b.events) {
-		if e.channel == channel {
+	for i := len(b.events) - 1; i >= 0; i-- {
+		if b.events[i].channel == channel {
 			b.removeLocked(i)
 		}
 	}
