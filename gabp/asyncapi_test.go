@@ -190,7 +190,7 @@ func TestAsyncAPI(t *testing.T) {
 
 	mux := new(Mux)
 	attention, tools, resources := &Attention{Engine: newEngine(t)}, &Tools{}, &Resources{}
-	s := testkit.Must(NewServer(ServerConfig{Token: token, AgentID: "a", App: App{Name: "a", Version: "1"}, Mux: mux}))
+	s := newServer(t, ServerConfig{Mux: mux})
 	attention.Publish, tools.Publish, resources.Publish = s.Publish, s.Publish, s.Publish
 	attention.Register(mux)
 	tools.Register(mux)
@@ -251,30 +251,18 @@ func TestAsyncAPIReferences(t *testing.T) {
 // apiSchemas compiles the schemas of the document's messages, by name.
 var apiSchemas = sync.OnceValue(func() map[string]*jsonschema.Schema {
 	var doc node
-	text, err := os.ReadFile(asyncAPI)
-	if err == nil {
-		err = yaml.Unmarshal(text, &doc)
-	}
-	if err == nil {
-		text, err = json.Marshal(doc) // as a reader of JSON has it
-	}
-	if err != nil {
+	if err := yaml.Unmarshal(testkit.Must(os.ReadFile(asyncAPI)), &doc); err != nil {
 		panic(err)
 	}
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	text := testkit.Must(json.Marshal(doc)) // as a reader of JSON has it
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
-	if err == nil {
-		err = c.AddResource("mem:api", value)
+	if err := c.AddResource("mem:api", testkit.Must(jsonschema.UnmarshalJSON(bytes.NewReader(text)))); err != nil {
+		panic(err)
 	}
 	all := map[string]*jsonschema.Schema{}
 	for name := range doc["components"].(node)["messages"].(node) {
-		if err == nil {
-			all[name], err = c.Compile("mem:api#/components/messages/" + name + "/payload")
-		}
-	}
-	if err != nil {
-		panic(err)
+		all[name] = testkit.Must(c.Compile("mem:api#/components/messages/" + name + "/payload"))
 	}
 	return all
 })

@@ -18,11 +18,7 @@ import (
 // the end of its session.
 func inTime(t *testing.T, lim Limits, timed bool, f func(conn net.Conn, ended func() time.Duration)) (answers string) {
 	synctest.Test(t, func(t *testing.T) {
-		s, err := NewServer(ServerConfig{
-			Token: token, AgentID: "a", App: App{Name: "a", Version: "1"},
-			Mux: new(Mux), Limits: lim,
-		})
-		require.NoError(t, err)
+		s := newServer(t, ServerConfig{Limits: lim})
 		ctx, cancel := context.WithCancel(t.Context())
 		near, far := net.Pipe()
 		var stream io.ReadWriteCloser = far
@@ -54,11 +50,8 @@ func inTime(t *testing.T, lim Limits, timed bool, f func(conn net.Conn, ended fu
 // message: before its hello at the time-out of that, whatever else it sends, and after it
 // only while a message is under way.
 func TestDeadlines(t *testing.T) {
-	hello := `{"v":"gabp/1","id":"00000000-0000-4000-8000-000000000001","type":"request","method":"session/hello","params":` +
-		helloText(token) + `}`
-	frame := fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(hello), hello)
-	ping := `{"v":"gabp/1","id":"00000000-0000-4000-8000-000000000002","type":"request","method":"session/ping"}`
-	pings := fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(ping), ping)
+	hello := frame(helloMessage)
+	ping := frame(`{"v":"gabp/1","id":"00000000-0000-4000-8000-000000000002","type":"request","method":"session/ping"}`)
 	type write struct {
 		after time.Duration
 		text  string
@@ -72,13 +65,13 @@ func TestDeadlines(t *testing.T) {
 	}{
 		{"silent", 10 * s, 30 * s, nil, 10 * s},
 		{"a byte", 10 * s, 30 * s, []write{{9 * s, "C"}}, 10 * s},
-		{"a refused message", 10 * s, 30 * s, []write{{9 * s, pings}}, 10 * s},
+		{"a refused message", 10 * s, 30 * s, []write{{9 * s, ping}}, 10 * s},
 		{"a byte, and messages may take less", 10 * s, 2 * s, []write{{3 * s, "C"}}, 5 * s},
 		{"a byte after another", 10 * s, 2 * s, []write{{3 * s, "C"}, {1 * s, "o"}}, 5 * s},
-		{"headers, and no message", 10 * s, 2 * s, []write{{3 * s, frame[:40]}}, 5 * s},
+		{"headers, and no message", 10 * s, 2 * s, []write{{3 * s, hello[:40]}}, 5 * s},
 		{
 			"a part of a message after the hello", 10 * s, 2 * s,
-			[]write{{9 * s, frame}, {time.Hour, pings}, {time.Hour, pings[:50]}},
+			[]write{{9 * s, hello}, {time.Hour, ping}, {time.Hour, ping[:50]}},
 			2*time.Hour + 11*s,
 		},
 	} {
@@ -116,8 +109,8 @@ func TestClientDeadline(t *testing.T) {
 func TestCallsAreForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		s, err := NewServer(ServerConfig{
-			Token: token, AgentID: "a", App: App{Name: "a", Version: "1"}, Limits: Limits{RequestTimeout: time.Hour},
+		c, _ := pair(t, ServerConfig{
+			Limits: Limits{RequestTimeout: time.Hour},
 			Mux: serving(func(ctx context.Context, r *Request) (any, error) {
 				if r.Method == "a/slow" {
 					select {
@@ -127,20 +120,12 @@ func TestCallsAreForgotten(t *testing.T) {
 				}
 				return nil, nil
 			}),
-		})
-		require.NoError(t, err)
-		ctx, cancel := context.WithCancel(t.Context())
-		near, far := net.Pipe()
-		served := make(chan error, 1)
-		go func() { served <- s.ServeConn(ctx, far) }()
-		c, err := NewClient(ctx, near,
-			ClientConfig{Token: token, Limits: Limits{ConcurrentRequests: 2, RequestTimeout: time.Minute}})
-		require.NoError(t, err)
+		}, ClientConfig{Limits: Limits{ConcurrentRequests: 2, RequestTimeout: time.Minute}})
 		for range 5 {
 			start := time.Now()
-			require.ErrorIs(t, c.Call(ctx, "a/slow", nil, nil), context.DeadlineExceeded)
+			require.ErrorIs(t, c.Call(t.Context(), "a/slow", nil, nil), context.DeadlineExceeded)
 			require.Equal(t, time.Minute, time.Since(start))
-			require.NoError(t, c.Call(ctx, "a/quick", nil, nil))
+			require.NoError(t, c.Call(t.Context(), "a/quick", nil, nil))
 		}
 		require.Empty(t, c.pending)
 		close(release) // late answers
@@ -151,9 +136,6 @@ func TestCallsAreForgotten(t *testing.T) {
 		c.resolve(message{ID: "x"})
 		c.resolve(message{ID: "x"}) // does not wait
 		require.Len(t, answer, 1)
-		require.NoError(t, c.Close())
-		cancel()
-		require.NoError(t, <-served)
 	})
 }
 

@@ -206,8 +206,7 @@ func TestClientOfAMod(t *testing.T) {
 
 func TestUnixAndStream(t *testing.T) {
 	noLeaks(t)
-	s, err := NewServer(ServerConfig{Token: token, AgentID: "a", App: App{Name: "a", Version: "1"}, Mux: new(Mux)})
-	require.NoError(t, err)
+	s := newServer(t, ServerConfig{})
 	ctx, cancel := context.WithCancel(context.Background())
 	path := filepath.Join(t.TempDir(), "s")
 	l, err := Listen(ctx, "unix:"+path)
@@ -255,8 +254,7 @@ func (d deaf) Close() error                { return nil }
 // TestStopBesideARead: a server stops though its stream's read does not end.
 func TestStopBesideARead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, err := NewServer(ServerConfig{Token: token, AgentID: "a", App: App{Name: "a", Version: "1"}, Mux: new(Mux)})
-		require.NoError(t, err)
+		s := newServer(t, ServerConfig{})
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		d := deaf{make(chan struct{})}

@@ -178,12 +178,17 @@ func (c *conn) readError(err error) error {
 // Write sends m, or fails within WriteTimeout; after an error the connection must be
 // closed. A message larger than MessageSize is not sent, and an [*Error]. A client escapes all that is not ASCII.
 func (c *conn) Write(m message) error {
-	c.writeMu.Lock()
-	defer c.writeMu.Unlock()
-	frame := m.frame(c.client)
+	frame := m.appendFrame(nil, c.client)
 	if len(frame) > c.limits.MessageSize+headerBytes {
 		return Errorf(codeInternal, "a message of more than %d bytes", c.limits.MessageSize)
 	}
+	return c.write(frame)
+}
+
+// write writes whole frames at once.
+func (c *conn) write(frames []byte) error {
+	c.writeMu.Lock()
+	defer c.writeMu.Unlock()
 	end := time.Now().Add(c.limits.WriteTimeout)
 	if c.timed != nil {
 		if err := c.timed.SetWriteDeadline(end); err != nil {
@@ -192,7 +197,7 @@ func (c *conn) Write(m message) error {
 	} else {
 		defer c.closeAt(end)()
 	}
-	if n, err := c.rwc.Write(frame); err != nil || n < len(frame) {
+	if n, err := c.rwc.Write(frames); err != nil || n < len(frames) {
 		return fmt.Errorf("gabp: write: %w", cmp.Or(err, io.ErrShortWrite))
 	}
 	return nil
@@ -455,13 +460,13 @@ const (
 	headerBytes = len(frameHead + "0000000000" + frameTail)
 )
 
-// frame returns m as a frame. With ascii, escapes replace all other characters.
-func (m *message) frame(ascii bool) []byte {
+// appendFrame appends m as a frame. With ascii, escapes replace all other characters.
+func (m *message) appendFrame(dst []byte, ascii bool) []byte {
 	body := m.Append(nil)
 	if ascii {
 		body = escape(body)
 	}
-	return slices.Concat([]byte(frameHead+strconv.Itoa(len(body))+frameTail), body)
+	return append(fmt.Appendf(dst, "%s%d%s", frameHead, len(body), frameTail), body...)
 }
 
 // escape replaces characters outside ASCII, which only strings of JSON text have, by escapes.

@@ -15,18 +15,15 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // pair returns a client and the server behind it, over a pipe, which end with the test; it is for bubbles of synctest
 // too.
 func pair(t *testing.T, sc ServerConfig, cc ClientConfig) (*Client, *Server) {
 	t.Helper()
-	sc.Token, sc.AgentID, sc.App = token, "a", App{Name: "a", Version: "1"}
-	if sc.Mux == nil {
-		sc.Mux = new(Mux)
-	}
-	s, err := NewServer(sc)
-	require.NoError(t, err)
+	s := newServer(t, sc)
 	near, far := net.Pipe()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -208,8 +205,7 @@ func TestLargeAnswers(t *testing.T) {
 
 // TestLargeVerbatim holds that an answer in a form of its own is passed on as it is where it fits a message.
 func TestLargeVerbatim(t *testing.T) {
-	server, err := NewServer(ServerConfig{Token: token, AgentID: "a", App: App{Name: "a", Version: "1"}, Mux: new(Mux)})
-	require.NoError(t, err)
+	server := newServer(t, ServerConfig{})
 	for n, whole := range map[int]bool{
 		defaultMessageSize - maxEnvelope:     true,
 		defaultMessageSize - maxEnvelope + 1: false,
@@ -247,8 +243,7 @@ func (l *failing) Close() error {
 // TestAcceptFails holds that a listener may fail for a while, and how long.
 func TestAcceptFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, err := NewServer(ServerConfig{Token: token, AgentID: "a", App: App{Name: "a", Version: "1"}, Mux: new(Mux)})
-		require.NoError(t, err)
+		s := newServer(t, ServerConfig{})
 		ctx, cancel := context.WithCancel(t.Context())
 		l := &failing{fails: maxAcceptFailures, closed: make(chan struct{})}
 		ended := make(chan error, 1)
@@ -312,8 +307,6 @@ func (h *halves) CloseWrite() error { h.ended++; return nil }
 // TestServeEnds holds how a session ends: with the time for a peer to read the last answer where the server ends it for
 // what the peer sent, and with a bound on how long handlers may take.
 func TestServeEnds(t *testing.T) {
-	hello := `{"v":"gabp/1","id":"00000000-0000-4000-8000-000000000001","type":"request","method":"session/hello","params":` +
-		helloText(token) + `}`
 	call := `{"v":"gabp/1","id":"00000000-0000-4000-8000-000000000002","type":"request","method":"a/b"}`
 	for _, c := range []struct {
 		name    string
@@ -328,10 +321,7 @@ func TestServeEnds(t *testing.T) {
 		{"the host stops", false, 0, func(_ net.Conn, cancel func()) { cancel() }, 0, 0, ""},
 		{
 			"a broken frame", false, 0,
-			func(near net.Conn, _ func()) {
-				_,
-					_ = io.WriteString(near, "Content-Length: -1\r\n\r\n")
-			}, 1, 250 * time.Millisecond, "frame: ",
+			func(near net.Conn, _ func()) { _, _ = io.WriteString(near, "Content-Length: -1\r\n\r\n") }, 1, 250 * time.Millisecond, "frame: ",
 		},
 		{"a broken frame of a peer that does not read", true, 0, func(near net.Conn, _ func()) { _, _ = io.WriteString(near, "Content-Length: -1\r\n\r\n") }, 0, 10 * time.Second, "gabp: write: "},
 		{
@@ -345,14 +335,10 @@ func TestServeEnds(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s, err := NewServer(ServerConfig{
-					Token: token, AgentID: "a", App: App{Name: "a", Version: "1"},
-					Mux: serving(func(context.Context, *Request) (any, error) {
-						time.Sleep(c.handler)
-						return nil, nil
-					}),
-				})
-				require.NoError(t, err)
+				s := newServer(t, ServerConfig{Mux: serving(func(context.Context, *Request) (any, error) {
+					time.Sleep(c.handler)
+					return nil, nil
+				})})
 				ctx, cancel := context.WithCancel(t.Context())
 				near, far := net.Pipe()
 				h := &halves{Conn: far}
@@ -360,15 +346,14 @@ func TestServeEnds(t *testing.T) {
 				go func() { ended <- s.ServeConn(ctx, h) }()
 				if !c.deaf {
 					go func() { _, _ = io.Copy(io.Discard, near) }()
-					for _, text := range []string{hello, call} {
-						_, err = io.WriteString(near, frame(text))
-						require.NoError(t, err)
+					for _, text := range []string{helloMessage, call} {
+						testkit.Must(io.WriteString(near, frame(text)))
 					}
 					synctest.Wait()
 				}
 				start := time.Now()
 				c.do(near, cancel)
-				err = <-ended
+				err := <-ended
 				require.Equal(t, c.took, time.Since(start))
 				require.Equal(t, c.ended, h.ended)
 				if c.err == "" {

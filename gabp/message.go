@@ -46,10 +46,11 @@ type message struct {
 	Seq     uint64 // below 2^53
 	Payload json.RawMessage
 
-	verbatim *Verbatim // a response that is sent instead of Result and Error
-	refused  *Error    // why a message that was read is not accepted
-	text     []byte    // of a message that was read
-	length   int       // of a message that was too large to be kept, whose two ends are text
+	verbatim *Verbatim            // a response that is sent instead of Result and Error
+	sent     func(*ServerSession) // called when the message was written; may be nil
+	refused  *Error               // why a message that was read is not accepted
+	text     []byte               // of a message that was read
+	length   int                  // of a message that was too large to be kept, whose two ends are text
 }
 
 // newID returns a random UUID.
@@ -122,28 +123,20 @@ var envelopeNames = []struct{ name, of string }{
 	{"payload", typeEvent},
 }
 
-// get returns a member, nil if it is absent or null.
-func (m members) get(name string) json.RawMessage {
-	if raw := m[name]; !isNull(raw) {
-		return raw
-	}
-	return nil
-}
-
 // decode parses the JSON text of one message, which keeps parts of it. It checks the
 // bounds of lim, which is complete, first, and then the envelope. With an error, ID and
 // Type are set as far as they could be read, so that it can be answered. The content is
 // checked by message.validate. Unknown members are ignored, null members count as absent.
 func decode(data []byte, lim *Limits) (message, *Error) {
-	env, twice := make(members, len(envelopeNames)), ""
+	o, twice := &object{members: make(members, len(envelopeNames)), code: codeInvalidField, absent: codeMissingField}, ""
 	err := visit(data, lim.JSONDepth, lim.StringBytes, func(name string, value []byte) {
 		if !slices.ContainsFunc(envelopeNames, func(n struct{ name, of string }) bool { return n.name == name }) {
 			return
 		}
-		if _, there := env[name]; there {
+		if _, there := o.members[name]; there {
 			twice = cmp.Or(twice, name)
 		}
-		env[name] = value
+		o.members[name] = value
 	})
 	if err != nil {
 		return message{}, Errorf(codeParse, "JSON not accepted: %v", err)
@@ -152,63 +145,43 @@ func decode(data []byte, lim *Limits) (message, *Error) {
 		return message{}, Errorf(codeInvalidRequest, "a message must be an object; send the messages of a batch "+
 			"one by one")
 	}
-	var m message
-	idErr := m.setID(env["id"])
-	typeErr := m.setType(env.get("type"))
-	switch {
-	case twice != "":
-		return m, Errorf(codeInvalidRequest, "%q occurs twice", twice)
-	case env.get("v") == nil:
-		return m, missing("v")
-	case string(env["v"]) != `"`+protocolVersion+`"`:
-		return m, Errorf(codeVersionMismatch, "v must be %q", protocolVersion)
-	case idErr != nil:
-		return m, idErr
-	case typeErr != nil:
-		return m, typeErr
+	if twice != "" {
+		o.refuse(codeInvalidRequest, "%q occurs twice", twice)
+	}
+	if v := o.raw("v"); v == nil {
+		o.missing("v")
+	} else if string(v) != `"`+protocolVersion+`"` {
+		o.refuse(codeVersionMismatch, "v must be %q", protocolVersion)
+	}
+	if string(o.members["id"]) == "null" { // unlike other members, it is not absent
+		o.fail("id must be a string")
+	}
+	m := message{ID: o.text("id", true, maxIDBytes)}
+	switch t := o.raw("type"); string(t) {
+	case "":
+		o.missing("type")
+	case `"` + typeRequest + `"`, `"` + typeResponse + `"`, `"` + typeEvent + `"`:
+		m.Type = unquote(t)
+	default:
+		o.refuse(codeInvalidType, "type must be request, response or event")
+	}
+	if o.err != nil {
+		return m, o.err
 	}
 	for _, n := range envelopeNames {
-		if n.of != "" && n.of != m.Type && env.get(n.name) != nil {
+		if n.of != "" && n.of != m.Type && o.raw(n.name) != nil {
 			return m, Errorf(codeInvalidRequest, "%q does not belong in a message of type %s", n.name, m.Type)
 		}
 	}
 	switch m.Type {
 	case typeRequest:
-		return m, m.request(env)
+		m.request(o)
 	case typeResponse:
-		return m, m.response(env)
+		m.response(o)
+	default:
+		m.event(o)
 	}
-	return m, m.event(env)
-}
-
-func missing(name string) *Error { return Errorf(codeMissingField, "%q is missing", name) }
-
-func (m *message) setID(raw json.RawMessage) *Error {
-	switch {
-	case raw == nil:
-		return missing("id")
-	case raw[0] != '"':
-		return Errorf(codeInvalidField, "id must be a string")
-	case len(raw) > maxIDBytes+2:
-		return Errorf(codeInvalidField, "id has %d bytes, want at most %d", len(raw)-2, maxIDBytes)
-	}
-	if m.ID = unquote(raw); m.ID == "" {
-		return Errorf(codeInvalidField, "id is empty")
-	}
-	return nil
-}
-
-func (m *message) setType(raw json.RawMessage) *Error {
-	if raw == nil {
-		return missing("type")
-	}
-	for _, t := range []string{typeRequest, typeResponse, typeEvent} {
-		if string(raw) == `"`+t+`"` {
-			m.Type = t
-			return nil
-		}
-	}
-	return Errorf(codeInvalidType, "type must be request, response or event")
+	return m, o.err
 }
 
 // namePattern is the registry's pattern of methods and tools.
@@ -218,68 +191,43 @@ var namePattern = regexp.MustCompile(`^[a-z][a-z0-9_-]*(/[a-z][a-z0-9_-]*)+$`)
 // letters, digits, '_' and '-', separated by slashes, at most 256 bytes.
 func ValidName(s string) bool { return len(s) <= maxNameBytes && namePattern.MatchString(s) }
 
-func (m *message) request(env members) *Error {
-	method := env.get("method")
-	switch {
-	case method == nil:
-		return missing("method")
-	case method[0] != '"' || len(method) > maxNameBytes+2:
-		return Errorf(codeInvalidField, "method must be a string of at most %d bytes", maxNameBytes)
-	}
-	if m.Method = unquote(method); m.Method == "" {
-		return Errorf(codeInvalidField, "method is empty")
-	}
-	if m.Params = env.get("params"); m.Params != nil && m.Params[0] != '{' {
+func (m *message) request(o *object) {
+	m.Method = o.text("method", true, maxNameBytes)
+	if m.Params = o.raw("params"); m.Params != nil && m.Params[0] != '{' {
 		m.Params = nil
-		return Errorf(CodeInvalidParams, "params must be an object")
+		o.refuse(CodeInvalidParams, "params must be an object")
 	}
-	return nil
 }
 
-func (m *message) response(env members) *Error {
-	result, answered := env["result"]
-	failure := env.get("error")
+func (m *message) response(o *object) {
+	result, answered := o.members["result"]
+	failure := o.raw("error")
 	if failure == nil {
-		if !answered {
-			return missing("result")
+		if m.Result = result; !answered {
+			o.missing("result")
 		}
-		m.Result = result
-		return nil
+		return
 	}
 	m.Error = &Error{} // also if it is refused: the call failed
 	if !isNull(result) {
-		return Errorf(codeInvalidRequest, "a response has a result or an error, not both")
+		o.refuse(codeInvalidRequest, "a response has a result or an error, not both")
 	}
-	o := parseObject(failure, "error", codeInvalidField)
-	m.Error.Message, m.Error.Data = o.text("message", true, len(failure)), o.raw("data")
-	if code := o.raw("code"); code == nil {
-		o.fail("error: %q is missing", "code")
-	} else if n, ok := parseCode(code); !ok {
-		o.fail("error: %q must be an integer", "code")
-	} else {
-		m.Error.Code = n
+	e := parseObject(failure, "error", codeInvalidField)
+	m.Error.Message, m.Error.Data = e.text("message", true, len(failure)), e.raw("data")
+	code, ok := parseCode(e.raw("code"))
+	if m.Error.Code = code; e.raw("code") == nil {
+		e.missing("code")
+	} else if !ok {
+		e.wrong("code", "must be an integer")
 	}
-	return o.err
+	o.err = cmp.Or(o.err, e.err)
 }
 
-func (m *message) event(env members) *Error {
-	channel, seq, payload := env.get("channel"), env.get("seq"), env["payload"]
-	switch {
-	case channel == nil:
-		return missing("channel")
-	case channel[0] != '"' || len(channel) > maxNameBytes+2 || len(channel) == 2:
-		return Errorf(codeInvalidField, "channel must be a string of 1 to %d bytes", maxNameBytes)
-	case seq == nil:
-		return missing("seq")
-	case payload == nil:
-		return missing("payload")
+func (m *message) event(o *object) {
+	m.Channel, m.Seq, m.Payload = o.text("channel", true, maxNameBytes), o.integer("seq", true), o.members["payload"]
+	if m.Payload == nil {
+		o.missing("payload")
 	}
-	n, ok := parseInteger(seq)
-	if !ok {
-		return Errorf(codeInvalidField, "seq must be an integer from 0 to 2^53-1")
-	}
-	m.Channel, m.Seq, m.Payload = unquote(channel), n, payload
-	return nil
 }
 
 // Verbatim is an answer to a call that violates the protocol: text that is not UTF-8, an

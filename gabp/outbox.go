@@ -108,9 +108,12 @@ func (b *outbox) fitsLocked(size int) bool {
 	return len(b.events) == 0 || len(b.events) < b.maxEvents && b.bytes+size <= b.maxBytes
 }
 
+// removeLocked removes an event, mostly the first: the ones before it move, of which there are few.
 func (b *outbox) removeLocked(i int) pendingEvent {
 	e := b.events[i]
-	b.events = slices.Delete(b.events, i, i+1)
+	copy(b.events[1:], b.events[:i])
+	b.events[0] = pendingEvent{}
+	b.events = b.events[1:]
 	b.bytes -= len(e.payload)
 	return e
 }
@@ -120,27 +123,26 @@ func (b *outbox) drop(channel string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.lost, channel)
-	for i, e := range slices.Backward(b.events) {
-		if e.channel == channel {
+	for i := len(b.events) - 1; i >= 0; i-- {
+		if b.events[i].channel == channel {
 			b.removeLocked(i)
 		}
 	}
 }
 
-// take waits for a message to write, and returns it with the function to call after that, which may be nil. Replies
-// come first, since gates wait for them; after each reply comes an event, so that many requests do not starve events.
-// It returns false at the end.
-func (b *outbox) take() (m message, sent func(*ServerSession), ok bool) {
+// take returns a message to write. Replies come first, since gates wait for them; after each reply comes an event, so
+// that many requests do not starve events. It returns false if there is none: with wait, only at the end.
+func (b *outbox) take(wait bool) (m message, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for len(b.replies) == 0 && len(b.events) == 0 && !b.ended {
+	for wait && len(b.replies) == 0 && len(b.events) == 0 && !b.ended {
 		b.replied = false // no event has waited for a reply
 		b.changed.Wait()
 	}
 	b.replied = len(b.replies) > 0 && (!b.replied || len(b.events) == 0)
 	switch {
 	case b.closed || len(b.replies) == 0 && len(b.events) == 0:
-		return m, nil, false
+		return m, false
 	case b.replied:
 		m = b.replies[0]
 		b.replies = slices.Delete(b.replies, 0, 1)
@@ -148,11 +150,12 @@ func (b *outbox) take() (m message, sent func(*ServerSession), ok bool) {
 		e := b.removeLocked(0)
 		b.seq[e.channel] += e.lost + b.lost[e.channel] + 1
 		delete(b.lost, e.channel)
-		m = message{ID: newID(), Type: typeEvent, Channel: e.channel, Seq: b.seq[e.channel], Payload: e.payload}
-		sent = e.sent
+		m = message{
+			ID: newID(), Type: typeEvent, Channel: e.channel, Seq: b.seq[e.channel], Payload: e.payload, sent: e.sent,
+		}
 	}
 	b.changed.Broadcast()
-	return m, sent, true
+	return m, true
 }
 
 // end makes the outbox accept nothing more, and ends all waits. The rest is written, unless it is discarded.

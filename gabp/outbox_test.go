@@ -1,11 +1,14 @@
 package gabp
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -32,7 +35,7 @@ func taken(t *testing.T, b *outbox) (all []string) {
 	t.Helper()
 	for !b.closed && len(b.replies)+len(b.events) > 0 {
 		before := maps.Clone(b.seq)
-		m, _, ok := b.take()
+		m, ok := b.take(true)
 		require.True(t, ok)
 		if m.Type == typeEvent {
 			all = append(all, fmt.Sprintf("%s:%s+%d", m.Channel, m.Payload, m.Seq-before[m.Channel]-1))
@@ -151,15 +154,15 @@ func TestOutboxTurns(t *testing.T) {
 	}
 	require.Equal(t, []string{"reply:1", "a:1+0", "reply:2", "a:2+0", "reply:3", "reply:4"}, taken(t, b))
 	b.end(false)
-	_, _, ok := b.take()
+	_, ok := b.take(true)
 	require.False(t, ok)
 	synctest.Test(t, func(t *testing.T) {
 		b := newOutbox(&lim)
 		b.reply(message{ID: "1"}, nil)
 		var m message
 		go func() {
-			_, _, _ = b.take()
-			m, _, _ = b.take()
+			_, _ = b.take(true)
+			m, _ = b.take(true)
 		}()
 		synctest.Wait()
 		b.mu.Lock() // both come at once
@@ -210,9 +213,38 @@ func TestOutboxEnds(t *testing.T) {
 		}
 		go b.reply(message{ID: "3"}, nil)
 		synctest.Wait()
-		m, _, _ := b.take()
+		m, _ := b.take(true)
 		require.Equal(t, "1", m.ID)
 		synctest.Wait()
 		require.Equal(t, []string{"reply:2", "reply:3"}, taken(t, b), "there is space again")
+	})
+}
+
+// TestStorm holds that a subscriber that reads gets all events of a storm, though each write takes a while.
+func TestStorm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer(t, ServerConfig{})
+		near, far := net.Pipe()
+		ss := newServerSession(s, newConn(near, s.limits))
+		ss.subs["a"] = true
+		go ss.write() //nolint:errcheck // it is closed
+		got := make(chan int)
+		go func() {
+			n := 0
+			for m := []byte(nil); n < 5000; n += bytes.Count(m, []byte(frameHead)) {
+				m = make([]byte, 2*maxWrite)
+				time.Sleep(20 * time.Microsecond)
+				length, _ := far.Read(m)
+				m = m[:length]
+			}
+			got <- n
+		}()
+		for range 5000 {
+			ss.publish(pendingEvent{channel: "a", payload: json.RawMessage("1"), droppable: true})
+			time.Sleep(2 * time.Microsecond)
+		}
+		require.Zero(t, s.Stats().EventsDropped)
+		require.Equal(t, 5000, <-got)
+		ss.close()
 	})
 }

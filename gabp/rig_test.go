@@ -75,6 +75,18 @@ type rig struct {
 	done chan error
 }
 
+// newServer returns a server for cfg, which may lack the required fields.
+func newServer(t testing.TB, cfg ServerConfig) *Server {
+	t.Helper()
+	cfg.Token, cfg.AgentID, cfg.App = token, "a", App{Name: "a", Version: "1"}
+	if cfg.Mux == nil {
+		cfg.Mux = new(Mux)
+	}
+	s, err := NewServer(cfg)
+	require.NoError(t, err)
+	return s
+}
+
 // start serves on a loopback port until the test ends.
 func start(t testing.TB, change func(*ServerConfig)) *rig {
 	t.Helper()
@@ -216,6 +228,10 @@ func (p *peer) call(method, params string) message {
 	require.Equal(p, id, m.ID)
 	return m
 }
+
+// helloMessage is a hello as a message.
+var helloMessage = `{"v":"gabp/1","id":"00000000-0000-4000-8000-000000000001","type":"request","method":"session/hello","params":` +
+	helloText(token) + `}`
 
 func helloText(tok string) string {
 	return `{"token":"` + tok + `","bridgeVersion":"1","platform":"darwin","launchId":"550e8400-e29b-41d4-a716-446655440000","clientInfo":{"name":"scripted bridge","version":"1"}}`

@@ -3,9 +3,9 @@ package gabp
 import (
 	"bytes"
 	"encoding/json"
-	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -36,38 +36,27 @@ var referenceSchemas = sync.OnceValue(func() map[string]*jsonschema.Schema {
 	}
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
+	c.UseLoader(references(dir))
 	all := map[string]*jsonschema.Schema{}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".json") {
-			return err
-		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		// They name the draft by an address at which it is not.
-		data = bytes.ReplaceAll(data, []byte("https://json-schema.org/draft-07"), []byte("http://json-schema.org/draft-07"))
-		rel, err := filepath.Rel(dir, path)
-		if err != nil {
-			return err
-		}
-		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-		if err != nil {
-			return err
-		}
-		all[filepath.ToSlash(rel)] = nil
-		return c.AddResource(referenceBase+filepath.ToSlash(rel), doc)
-	})
-	for name := range all {
-		if err == nil {
-			all[name], err = c.Compile(referenceBase + name)
-		}
-	}
-	if err != nil {
-		panic(err)
+	for _, path := range slices.Concat(testkit.Must(filepath.Glob(dir+"/*.json")), testkit.Must(filepath.Glob(dir+"/*/*.json"))) {
+		name := filepath.ToSlash(testkit.Must(filepath.Rel(dir, path)))
+		all[name] = testkit.Must(c.Compile(referenceBase + name))
 	}
 	return all
 })
+
+// references is the folder of the schemas.
+type references string
+
+func (dir references) Load(url string) (any, error) {
+	data, err := os.ReadFile(filepath.Join(string(dir), strings.TrimPrefix(url, referenceBase)))
+	// They name the draft by an address at which it is not.
+	data = bytes.ReplaceAll(data, []byte("https://json-schema.org/draft-07"), []byte("http://json-schema.org/draft-07"))
+	if err != nil {
+		return nil, err
+	}
+	return jsonschema.UnmarshalJSON(bytes.NewReader(data))
+}
 
 // check holds JSON text to a schema of the protocol, where there is one of this name.
 func check(t require.TestingT, name string, text []byte) {

@@ -243,8 +243,7 @@ func TestRefusesOtherMachines(t *testing.T) {
 	ctx := context.Background()
 	_, err := Listen(ctx, "0.0.0.0:0")
 	require.Error(t, err)
-	s, err := NewServer(ServerConfig{Token: token, AgentID: "a", App: App{Name: "a", Version: "1"}, Mux: new(Mux)})
-	require.NoError(t, err)
+	s := newServer(t, ServerConfig{})
 	l, err := net.Listen("tcp", "0.0.0.0:0")
 	require.NoError(t, err)
 	require.ErrorContains(t, s.Serve(ctx, l), "open to other machines")
@@ -307,8 +306,7 @@ func TestWelcomeWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const wait = time.Minute // longer than a bridge may take for its hello
 		var left error
-		s, err := NewServer(ServerConfig{
-			Token: token, AgentID: "heed", App: App{Name: "Farm", Version: "1.0"},
+		s := newServer(t, ServerConfig{
 			Mux: serving(func(context.Context, *Request) (any, error) { return 7, nil }),
 			Welcome: func(ctx context.Context, _ *ServerSession, _ *Welcome) error {
 				select {
@@ -319,7 +317,6 @@ func TestWelcomeWaits(t *testing.T) {
 				return left
 			},
 		})
-		require.NoError(t, err)
 		connect := func() *peer {
 			ours, theirs := net.Pipe()
 			go func() { _ = s.ServeConn(t.Context(), theirs) }()
@@ -350,18 +347,14 @@ func FuzzServer(f *testing.F) {
 		f.Add(read(f, "conformance/"+path+".json"), false, true)
 	}
 	f.Add([]byte("Content-Length: 2\r\n\r\n{}Content-Length: -2\r\n\r\n"), true, false)
-	mux := new(Mux)
-	mux.Fallback = func(_ context.Context, r *Request) (any, error) { return r.Params, nil }
-	s, err := NewServer(ServerConfig{
-		Token: token, AgentID: "a", App: App{Name: "a", Version: "1"}, Mux: mux,
+	s := newServer(f, ServerConfig{
+		Mux:          serving(func(_ context.Context, r *Request) (any, error) { return r.Params, nil }),
 		Capabilities: func() Capabilities { return Capabilities{Events: []string{"a/b"}} },
 	})
-	require.NoError(f, err)
-	hello := `{"v":"gabp/1","id":"00000000-0000-4000-8000-000000000001","type":"request","method":"session/hello","params":` + helloText(token) + `}`
 	f.Fuzz(func(t *testing.T, data []byte, greeted, framed bool) {
 		var in bytes.Buffer
 		if greeted {
-			fmt.Fprintf(&in, "Content-Length: %d\r\n\r\n%s", len(hello), hello)
+			in.WriteString(frame(helloMessage))
 		}
 		if framed {
 			fmt.Fprintf(&in, "Content-Length: %d\r\n\r\n", len(data))
@@ -369,22 +362,10 @@ func FuzzServer(f *testing.F) {
 		in.Write(data)
 		out := &script{in: &in}
 		_ = s.ServeConn(context.Background(), out)
-		r := bufio.NewReader(&out.out)
-		for p := (&peer{TB: t, r: r}); ; {
-			if _, err := r.Peek(1); err != nil {
-				break
-			}
-			line, err := r.ReadString('\n')
-			require.NoError(t, err)
-			var n int
-			_, err = fmt.Sscanf(line, "Content-Length: %d\r\n", &n)
-			require.NoError(t, err)
-			_, _ = r.Discard(len(frameTail) - len("\r\n"))
-			text := make([]byte, n)
-			_, err = io.ReadFull(r, text)
-			require.NoError(t, err)
-			_, err = decodeWithin(text, Limits{MessageSize: 64 << 20})
-			require.NoError(p, err, "%s", text)
+		p := &peer{TB: t, r: bufio.NewReader(&out.out)}
+		for text, err := p.tryText(); err == nil; text, err = p.tryText() {
+			_, refused := decodeWithin(text, Limits{MessageSize: 64 << 20})
+			require.NoError(t, refused, "%s", text)
 		}
 	})
 }

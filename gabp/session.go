@@ -375,20 +375,34 @@ func (s *ServerSession) publish(e pendingEvent) {
 	}
 }
 
-// write sends the outbox until it ends or the peer does not read. It is the only
-// writer of the connection.
+// maxWrite bounds the bytes that one write begins with. Later events can replace those that are not taken.
+const maxWrite = 64 << 10
+
+// write sends the outbox until it ends or the peer does not read: all that waits at once, since a storm of events comes
+// faster than single writes. It is the only writer of the connection.
 func (s *ServerSession) write() error {
 	for {
-		m, sent, ok := s.out.take()
-		if !ok {
+		var frames []byte
+		var sent []func(*ServerSession)
+		for len(frames) < maxWrite {
+			m, ok := s.out.take(frames == nil)
+			if !ok {
+				break
+			}
+			frames = m.appendFrame(frames, false)
+			if m.sent != nil {
+				sent = append(sent, m.sent)
+			}
+		}
+		if frames == nil {
 			return nil
 		}
-		if err := s.conn.Write(m); err != nil {
+		if err := s.conn.write(frames); err != nil {
 			s.close() // ends the reader too
 			return err
 		}
-		if sent != nil {
-			sent(s)
+		for _, f := range sent {
+			f(s)
 		}
 	}
 }

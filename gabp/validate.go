@@ -86,7 +86,7 @@ func ParseToolCall(params json.RawMessage) (ToolCall, error) {
 	for key := range o.members {
 		for _, name := range []string{"name", "arguments", "parameters"} {
 			if key != name && strings.EqualFold(key, name) {
-				o.fail("params: %q must be written %q", key, name)
+				o.wrong(key, "must be written %q", name)
 			}
 		}
 	}
@@ -98,7 +98,7 @@ func ParseToolCall(params json.RawMessage) (ToolCall, error) {
 		call.Arguments = p
 	}
 	if call.Arguments != nil && call.Arguments[0] != '{' {
-		o.fail("params: \"arguments\" must be an object")
+		o.wrong("arguments", "must be an object")
 	}
 	return call, o.asError()
 }
@@ -113,7 +113,7 @@ func parseChannels(params json.RawMessage) (channelsParams, error) {
 	o := parseObject(params, "params", CodeInvalidParams)
 	names := o.texts("channels")
 	if len(names) == 0 {
-		o.fail("params: \"channels\" must name at least one channel")
+		o.wrong("channels", "must name at least one channel")
 	}
 	return channelsParams{Channels: names}, o.asError()
 }
@@ -124,7 +124,7 @@ func (o *object) texts(name string) []string {
 	texts := make([]string, 0, min(len(list), defaultSubscriptions))
 	for _, raw := range list {
 		if raw[0] != '"' || len(raw) == 2 || len(raw) > maxNameBytes+2 {
-			o.fail("%s: %q must hold strings of 1 to %d bytes", o.what, name, maxNameBytes)
+			o.wrong(name, "must hold strings of 1 to %d bytes", maxNameBytes)
 			break
 		}
 		texts = append(texts, unquote(raw))
@@ -170,7 +170,7 @@ func (r *AckResult) UnmarshalJSON(data []byte) error {
 func (o *object) openItem(name string) *heed.Item {
 	switch raw, there := o.members[name]; {
 	case !there:
-		o.fail("%s: %q is missing", o.what, name)
+		o.missing(name)
 		return nil
 	case isNull(raw):
 		return nil
@@ -189,7 +189,7 @@ func (o *object) openItem(name string) *heed.Item {
 func (o *object) severity(name string) event.Severity {
 	s, ok := event.Parse[event.Severity](o.text(name, true, maxNameBytes))
 	if !ok {
-		o.fail("%s: %q is not a severity of the protocol", o.what, name)
+		o.wrong(name, "is not a severity of the protocol")
 	}
 	return s
 }
@@ -222,11 +222,11 @@ func ParseAttention(raw json.RawMessage) (heed.Item, error) {
 		DiagnosticsCursor:  o.integer("diagnosticsCursor", false),
 	}
 	if a.State != coalesce.Open && a.State != coalesce.Cleared {
-		o.fail("attention: \"state\" must be one of %s, %s", coalesce.Open, coalesce.Cleared)
+		o.wrong("state", "must be one of %s, %s", coalesce.Open, coalesce.Cleared)
 	}
 	samples := o.list("sample")
 	if len(samples) > maxReadSamples {
-		o.fail("attention: \"sample\" has %d elements, want at most %d", len(samples), maxReadSamples)
+		o.wrong("sample", "has %d elements, want at most %d", len(samples), maxReadSamples)
 		samples = nil
 	}
 	for _, raw := range samples {
@@ -239,7 +239,7 @@ func ParseAttention(raw json.RawMessage) (heed.Item, error) {
 			LatestSequence: s.integer("latestSequence", true),
 		}
 		if sample.RepeatCount == 0 {
-			s.fail("sample: \"repeatCount\" must be at least 1")
+			s.wrong("repeatCount", "must be at least 1")
 		}
 		if o.err == nil {
 			o.err = s.err
@@ -261,8 +261,9 @@ const maxInteger = 1<<53 - 1
 // check once.
 type object struct {
 	members members
-	what    string // for errors: "params"
+	what    string // for errors: "params"; "" for a message
 	code    int    // for errors
+	absent  int    // for errors about absent members, if it is another
 	err     *Error
 }
 
@@ -275,7 +276,7 @@ func parseObject(raw json.RawMessage, what string, code int) *object {
 	o.members = make(members, 8)
 	err := visit(raw, math.MaxInt, math.MaxInt, func(name string, value []byte) {
 		if _, twice := o.members[name]; twice {
-			o.fail("%s: %q occurs twice", what, name)
+			o.wrong(name, "occurs twice")
 		}
 		o.members[name] = value
 	})
@@ -288,10 +289,28 @@ func parseObject(raw json.RawMessage, what string, code int) *object {
 	return o
 }
 
-func (o *object) fail(format string, args ...any) {
+func (o *object) fail(format string, args ...any) { o.refuse(o.code, format, args...) }
+
+func (o *object) refuse(code int, format string, args ...any) {
 	if o.err == nil {
-		o.err = Errorf(o.code, format, args...)
+		o.err = Errorf(code, format, args...)
 	}
+}
+
+// wrong fails for a member.
+func (o *object) wrong(name, format string, args ...any) {
+	if o.what != "" {
+		name = fmt.Sprintf("%s: %q", o.what, name)
+	}
+	o.fail("%s %s", name, fmt.Sprintf(format, args...))
+}
+
+func (o *object) missing(name string) {
+	of := ""
+	if o.what != "" {
+		of = o.what + ": "
+	}
+	o.refuse(cmp.Or(o.absent, o.code), "%s%q is missing", of, name)
 }
 
 // asError returns the first error, nil without one.
@@ -303,7 +322,12 @@ func (o *object) asError() error {
 }
 
 // raw returns a member, nil if it is absent or null.
-func (o *object) raw(name string) json.RawMessage { return o.members.get(name) }
+func (o *object) raw(name string) json.RawMessage {
+	if raw := o.members[name]; !isNull(raw) {
+		return raw
+	}
+	return nil
+}
 
 // text returns a string member of at most limit bytes. A required one must be present
 // and not empty.
@@ -311,20 +335,20 @@ func (o *object) text(name string, required bool, limit int) string {
 	v := o.raw(name)
 	if v == nil {
 		if required {
-			o.fail("%s: %q is missing", o.what, name)
+			o.missing(name)
 		}
 		return ""
 	}
 	if v[0] != '"' {
-		o.fail("%s: %q must be a string", o.what, name)
+		o.wrong(name, "must be a string")
 		return ""
 	}
 	s := unquote(v)
 	if required && s == "" {
-		o.fail("%s: %q is empty", o.what, name)
+		o.wrong(name, "is empty")
 	}
 	if len(s) > limit {
-		o.fail("%s: %q has %d bytes, want at most %d", o.what, name, len(s), limit)
+		o.wrong(name, "has %d bytes, want at most %d", len(s), limit)
 		return ""
 	}
 	return s
@@ -335,9 +359,9 @@ func (o *object) boolean(name string) bool {
 	v := o.raw(name)
 	switch {
 	case v == nil:
-		o.fail("%s: %q is missing", o.what, name)
+		o.missing(name)
 	case v[0] != 't' && v[0] != 'f':
-		o.fail("%s: %q must be true or false", o.what, name)
+		o.wrong(name, "must be true or false")
 	}
 	return v != nil && v[0] == 't'
 }
@@ -348,9 +372,10 @@ func (o *object) integer(name string, required bool) uint64 {
 	n, ok := parseInteger(v)
 	switch {
 	case v == nil && required:
-		o.fail("%s: %q is missing", o.what, name)
+		o.missing(name)
 	case v != nil && !ok:
-		o.fail("%s: %q must be an integer from 0 to 2^53-1", o.what, name)
+		o.wrong(name, "must be an integer from 0 to 2^53-1")
+		return 0
 	}
 	return n
 }
@@ -363,7 +388,7 @@ func (o *object) list(name string) []json.RawMessage {
 	}
 	var list []json.RawMessage
 	if v[0] != '[' || json.Unmarshal(v, &list) != nil {
-		o.fail("%s: %q must be an array", o.what, name)
+		o.wrong(name, "must be an array")
 	}
 	return list
 }

@@ -11,6 +11,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
+	"net/textproto"
 	"os"
 	"slices"
 	"strconv"
@@ -23,10 +24,11 @@ import (
 
 // ModConfig configures the habits of a [Mod]. The zero value is a mod without any.
 type ModConfig struct {
-	Token        string   // that a hello must have; "": any
-	Tools        string   // JSON of the result of tools/list; default: "colony/build"; "colony/look", which observes
-	Channels     []string // of events
-	Capabilities string   // more members of the capabilities, such as `"methods":["state/get"]`
+	Token        string          // that a hello must have; "": any
+	Tools        string          // JSON of the result of tools/list; default: "colony/build"; "colony/look", which observes
+	Lists        func() []string `json:"-"` // messages that answer tools/list, as Answers has them, in place of Tools
+	Channels     []string        // of events
+	Capabilities string          // more members of the capabilities, such as `"methods":["state/get"]`
 
 	// Answers returns the messages that answer a request, in which $ID is the id of the request; nil answers nothing. It
 	// is not asked about hello, tools/list and subscriptions. Default: `{"done":true}` to tools/call, and that other
@@ -212,20 +214,11 @@ func (m *Mod) Line(text string) {
 
 // readFrame returns the text of the next message.
 func (m *Mod) readFrame(r *bufio.Reader) (string, error) {
-	length := 0
-	for headers := 0; ; headers++ {
-		line, err := r.ReadString('\n')
-		if err != nil {
-			return "", err
-		}
-		name, value, _ := strings.Cut(strings.TrimSpace(line), ":")
-		if name == "" && headers > 0 {
-			break
-		}
-		if strings.EqualFold(name, "Content-Length") {
-			length, _ = strconv.Atoi(strings.TrimSpace(value))
-		}
+	header, err := textproto.NewReader(r).ReadMIMEHeader()
+	if err != nil {
+		return "", err
 	}
+	length, _ := strconv.Atoi(header.Get("Content-Length"))
 	if !m.cfg.Characters {
 		text := make([]byte, length)
 		_, err := io.ReadFull(r, text)
@@ -274,6 +267,10 @@ func (c *modConn) handle(text string) {
 	case "session/goodbye":
 		c.answer(q.ID, Result(`{}`))
 	case "tools/list":
+		if m.cfg.Lists != nil {
+			c.answer(q.ID, m.cfg.Lists())
+			return
+		}
 		c.answer(q.ID, Result(m.cfg.Tools))
 	case "events/subscribe", "events/unsubscribe":
 		_ = json.Unmarshal(q.Params, &channels)

@@ -1,7 +1,6 @@
 package bridge_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,7 +17,6 @@ import (
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/rules"
 )
 
 // TestEntriesLost holds what is said of entries that are gone: by eviction, and with an earlier process.
@@ -42,9 +40,7 @@ func TestEntriesLost(t *testing.T) {
 		_, refused = refusal(t, d, bridge.ToolExplain, fmt.Sprintf(`{"seq":%d}`, seq))
 		require.Equal(t, "not_found", refused.Reason)
 	}
-	set, err := rules.Compile(rules.File{Name: "test.yaml", Data: []byte(testRules)})
-	require.NoError(t, err)
-	c := session.Config{Snapshot: filepath.Join(t.TempDir(), "state"), Engine: heed.Config{Rules: set}}
+	c := session.Config{Snapshot: filepath.Join(t.TempDir(), "state"), Engine: heed.Config{Rules: compile(t, testRules)}}
 	func() {
 		s, err := session.New(c)
 		require.NoError(t, err)
@@ -64,9 +60,7 @@ func TestEntriesLost(t *testing.T) {
 
 // TestItemEvidence holds what is shown around the cause of an item, and how much of it is gone with an earlier process.
 func TestItemEvidence(t *testing.T) {
-	set, err := rules.Compile(rules.File{Name: "test.yaml", Data: []byte(testRules)})
-	require.NoError(t, err)
-	c := session.Config{Snapshot: filepath.Join(t.TempDir(), "state"), Engine: heed.Config{Rules: set}}
+	c := session.Config{Snapshot: filepath.Join(t.TempDir(), "state"), Engine: heed.Config{Rules: compile(t, testRules)}}
 	s, err := session.New(c)
 	require.NoError(t, err)
 	d := bridge.NewDiagnostics(s, nil, nil)
@@ -200,31 +194,14 @@ func TestTimelineFilters(t *testing.T) {
 
 // TestLogStatus holds what is said of the followed log.
 func TestLogStatus(t *testing.T) {
-	_, d := start(t, session.Config{Log: stuck{}})
+	_, d := start(t, session.Config{Log: stuck})
 	st := answer[bridge.Status](t, d, bridge.ToolStatus, "")
 	require.Equal(t, &bridge.LogStatus{Status: follow.Status{Present: true}, Error: "permission denied"}, st.Log)
 	require.NotEmpty(t, st.Behind)
-	_, d = start(t, session.Config{Log: &read{status: follow.Status{
-		Offset: 5, Size: 7, Lines: 1, Records: 2,
-		LostBytes: 3, Missed: 4,
-	}}})
-	require.Equal(t, &bridge.LogStatus{Status: follow.Status{
-		Offset: 5, Size: 7, Lines: 1, Records: 2, LostBytes: 3, Missed: 4,
-	}}, answer[bridge.Status](t, d, bridge.ToolStatus, "").Log)
+	full := follow.Status{Offset: 5, Size: 7, Lines: 1, Records: 2, LostBytes: 3, Missed: 4}
+	_, d = start(t, session.Config{Log: &read{full}})
+	require.Equal(t, &bridge.LogStatus{Status: full}, answer[bridge.Status](t, d, bridge.ToolStatus, "").Log)
 }
-
-// read is a log with a status.
-type read struct {
-	session.Feed
-	status follow.Status
-}
-
-func (r *read) Run(ctx context.Context, _ follow.Handler) error {
-	<-ctx.Done()
-	return nil
-}
-func (r *read) Sync(context.Context) error { return nil }
-func (r *read) Status() follow.Status      { return r.status }
 
 // TestTextBounds holds how long a text to be explained may be, and how many tags of an entry are shown.
 func TestTextBounds(t *testing.T) {
@@ -233,10 +210,9 @@ func TestTextBounds(t *testing.T) {
 		tags[i] = fmt.Sprint("t", i)
 	}
 	when := ", when: 'template startsWith \"Tagged\"', "
-	set, err := rules.Compile(rules.File{Name: "test.yaml", Data: []byte("version: 1\nrules:\n" +
-		"  - {id: first" + when + "continue: true, tags: [" + strings.Join(tags[:15], ", ") + "]}\n" +
-		"  - {id: second" + when + "disposition: advisory, tags: [" + strings.Join(tags[15:], ", ") + "]}\n")})
-	require.NoError(t, err)
+	set := compile(t, "version: 1\nrules:\n"+
+		"  - {id: first"+when+"continue: true, tags: ["+strings.Join(tags[:15], ", ")+"]}\n"+
+		"  - {id: second"+when+"disposition: advisory, tags: ["+strings.Join(tags[15:], ", ")+"]}\n")
 	s, d := start(t, session.Config{Engine: heed.Config{Rules: set}})
 	s.Observe(logged("Tagged").Entry())
 	require.Len(t, answer[bridge.Page](t, d, bridge.ToolEntries, `{}`).Entries[0].Tags, 16)

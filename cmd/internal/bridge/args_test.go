@@ -74,7 +74,7 @@ func TestOneID(t *testing.T) {
 func TestRefusalInTokens(t *testing.T) {
 	var assemble Briefer
 	lend := func(ctx context.Context, r briefing.Request) (*briefing.Context, error) { return assemble(ctx, r) }
-	m := &fakeMod{tools: buildTool, answers: done}
+	m := modOf(done)
 	var cfg session.Config
 	cfg.Engine.Epoch = "20261122T151144.661cf85f" // as long as each is
 	begin(t, Config{Brief: lend}, cfg, m, func(t *testing.T, p *play) {

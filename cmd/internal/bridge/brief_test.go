@@ -49,7 +49,7 @@ func TestBriefInRefusal(t *testing.T) {
 		"nobody assembles any": {nil, "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := &fakeMod{tools: buildTool, answers: done}
+			m := modOf(done)
 			begin(t, Config{Brief: c.brief}, session.Config{}, m, func(t *testing.T, p *play) {
 				p.session.Observe(event.Log{Message: "Broken thing"}.Entry())
 				began := time.Now()
@@ -89,7 +89,7 @@ func TestBriefByOwnTemplate(t *testing.T) {
 			left = time.Until(until)
 			return &briefing.Context{Text: r.Template.TemplateID}, nil
 		}
-		begin(t, Config{Brief: brief}, session.Config{}, &fakeMod{}, func(t *testing.T, p *play) {
+		begin(t, Config{Brief: brief}, session.Config{}, modOf(nil), func(t *testing.T, p *play) {
 			args := map[string]any{"templateText": fmt.Sprintf(template, c.template)}
 			if c.tokens != nil {
 				args["tokens"] = c.tokens

@@ -20,19 +20,20 @@ import (
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/standin"
 )
 
 // TestModsOwnAttention holds that the mod's attention, where it is left to the mod, is no operation: bridges ask for it
 // before each call.
 func TestModsOwnAttention(t *testing.T) {
-	m := &fakeMod{tools: buildTool, answers: done}
+	m := modOf(done)
 	begin(t, Config{}, session.Config{Attention: session.LeftToMod}, m, func(t *testing.T, p *play) {
 		for _, method := range attentionMethods {
 			raw, err := p.bridge.CallRaw(p.ctx, method, json.RawMessage(`{"attentionId":"mod-1"}`))
 			require.NoError(t, err)
 			require.Equal(t, `{"done":true}`, string(raw))
 		}
-		require.Len(t, m.asked(), 2)
+		require.Len(t, m.Asked(), 2)
 		require.Empty(t, p.operations())
 		raw, err := p.bridge.CallRaw(p.ctx, "state/get", nil)
 		require.NoError(t, err)
@@ -66,7 +67,7 @@ func TestNoMod(t *testing.T) {
 			require.Equal(t, code, f.Code)
 			require.Contains(t, f.Message, "Not executed: no mod is connected to execute "+method)
 		}
-		tools, err := listTools(p.ctx, p.bridge)
+		tools, err := ListTools(p.ctx, p.bridge)
 		require.NoError(t, err)
 		require.Len(t, tools, len(Tools()), "heed's own")
 	})
@@ -83,7 +84,7 @@ func TestArrival(t *testing.T) {
 		return open[0].ID
 	}
 	var id string
-	m := &fakeMod{tools: buildTool, answers: done}
+	m := modOf(done)
 	begin(t, Config{}, session.Config{Snapshot: file}, m, func(t *testing.T, p *play) {
 		id = before(p)
 		p.dial("agent") // again
@@ -146,11 +147,11 @@ func TestModWait(t *testing.T) {
 			require.Zero(t, time.Since(start), "only an agent waits")
 			early := p.dial("agent")
 			require.Equal(t, 20*time.Second, time.Since(start))
-			m := &fakeMod{tools: buildTool, answers: done}
+			m := modOf(done)
 			p.connect(m)
 			synctest.Wait()
 			require.NoError(t, early.Err())
-			tools, err := listTools(p.ctx, early)
+			tools, err := ListTools(p.ctx, early)
 			require.NoError(t, err)
 			require.Equal(t, "colony/build", tools[0].Name)
 			start = time.Now()
@@ -178,19 +179,18 @@ func TestModAttention(t *testing.T) {
 	const item = `{"attentionId":"mod-1","state":"open","severity":"error","summary":"Broken in the mod"}`
 	for _, left := range []bool{false, true} {
 		t.Run(fmt.Sprint(left), func(t *testing.T) {
-			m := &fakeMod{tools: buildTool, events: []string{gabp.ChannelOpened, "colony/ticks"}}
-			m.answers = func(method, params string) []string {
+			m := modOf(func(method, params string) []string {
 				switch {
 				case method != gabp.MethodAttentionAck:
 					return slices.Concat([]string{
 						sends(gabp.ChannelOpened, 1, item), sends("colony/ticks", 1, `{"n": 1.0}`),
 						sends("colony/ticks", 4, `4`),
-					}, result(`{}`))
+					}, standin.Result(`{}`))
 				case strings.Contains(params, "mod-1"):
-					return result(`{"acknowledged":true,"currentAttention":{"attentionId":"mod-2"}}`)
+					return standin.Result(`{"acknowledged":true,"currentAttention":{"attentionId":"mod-2"}}`)
 				}
-				return result(`{"acknowledged":true,"currentAttention":{"attentionId":"mod-2"}}`)
-			}
+				return standin.Result(`{"acknowledged":true,"currentAttention":{"attentionId":"mod-2"}}`)
+			}, gabp.ChannelOpened, "colony/ticks")
 			begin(t, Config{}, leftIf(left), m, func(t *testing.T, p *play) {
 				go p.proxy.acknowledgeAll(p.ctx)
 				var got []string
@@ -206,12 +206,12 @@ func TestModAttention(t *testing.T) {
 				if left {
 					require.Equal(t, append([]string{gabp.ChannelOpened + " 1 " + item}, ticks...), got)
 					require.Empty(t, open)
-					require.Len(t, m.asked(), 1)
+					require.Len(t, m.Asked(), 1)
 					return
 				}
 				require.Len(t, open, 1)
 				require.Equal(t, ticks, slices.DeleteFunc(got, func(s string) bool { return strings.Contains(s, open[0].ID) }))
-				require.Equal(t, []string{`attention/ack {"attentionId":"mod-1"}`, `attention/ack {"attentionId":"mod-2"}`}, m.asked()[1:])
+				require.Equal(t, []string{`attention/ack {"attentionId":"mod-1"}`, `attention/ack {"attentionId":"mod-2"}`}, m.Asked()[1:])
 			})
 		})
 	}
@@ -226,12 +226,12 @@ func TestModComesAndGoes(t *testing.T) {
 		}
 		return all
 	}
-	m := &fakeMod{tools: buildTool, answers: done}
+	m := modOf(done)
 	begin(t, Config{}, session.Config{}, m, func(t *testing.T, p *play) {
 		require.True(t, p.proxy.Connected())
 		require.Empty(t, states(p), "the first connection is no news")
 		p.proxy.down(io.EOF)
-		p.connect(&fakeMod{tools: `{"tools":[]}`, answers: done})
+		p.connect(standin.NewMod(standin.ModConfig{Tools: `{"tools":[]}`, Answers: done}))
 		require.Equal(t, []string{"disconnected the connection to the mod was lost", "connected the mod answers again"}, states(p))
 		require.Empty(t, p.proxy.mod.tagsOf("colony/look"))
 		p.proxy.mod.end()
@@ -247,9 +247,9 @@ const channel = "colony.log"
 func TestFloodOfEvents(t *testing.T) {
 	var flooded atomic.Bool
 	release := make(chan struct{})
-	mod := &fakeMod{tools: buildTool, events: []string{channel}, answers: func(string, string) []string {
-		return append([]string{sends(channel, 1, `{"message":"fine","level":"info"}`)}, result(`{}`)...)
-	}}
+	mod := modOf(func(string, string) []string {
+		return append([]string{sends(channel, 1, `{"message":"fine","level":"info"}`)}, standin.Result(`{}`)...)
+	}, channel)
 	cfg := Config{Now: func() time.Time {
 		if flooded.Load() {
 			<-release

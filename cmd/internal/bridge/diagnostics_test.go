@@ -297,21 +297,21 @@ func TestExplain(t *testing.T) {
 	require.Equal(t, `template startsWith "Odd"`, x.Trials[0].Clauses[0].Text)
 }
 
-// stuck is a log that cannot be taken in.
-type stuck struct{}
+// read is a log that says nothing, with a status; it cannot be taken in if that has an error.
+type read struct{ status follow.Status }
 
-func (stuck) Run(ctx context.Context, _ follow.Handler) error {
+func (*read) Run(ctx context.Context, _ follow.Handler) error {
 	<-ctx.Done()
 	return nil
 }
-func (stuck) Sync(context.Context) error { return errors.New("permission denied: /home/somebody") }
-func (stuck) Status() follow.Status {
-	return follow.Status{Present: true, Offset: -1, LastError: errors.New("permission denied")}
-}
+func (r *read) Sync(context.Context) error { return r.status.LastError }
+func (r *read) Status() follow.Status      { return r.status }
+
+var stuck = &read{follow.Status{Present: true, Offset: -1, LastError: errors.New("permission denied")}}
 
 // TestBehind: an answer that may miss the latest entries says so.
 func TestBehind(t *testing.T) {
-	s, d := start(t, session.Config{Log: stuck{}})
+	s, d := start(t, session.Config{Log: stuck})
 	op := scene(s)
 	for _, name := range []string{
 		bridge.ToolStatus, bridge.ToolItems, bridge.ToolItem, bridge.ToolEntries,
@@ -513,7 +513,7 @@ func TestServer(t *testing.T) {
 	for _, name := range slices.Concat(c.Welcome().Capabilities.Methods, c.Welcome().Capabilities.Events) {
 		require.Contains(t, string(api), "address: "+name+"\n", "describe it in gabp/asyncapi_test.go")
 	}
-	tools, err := listTools(t.Context(), c)
+	tools, err := bridge.ListTools(t.Context(), c)
 	require.NoError(t, err)
 	require.Len(t, tools, len(bridge.Tools()))
 	s.Observe(logged("Broken").Entry())

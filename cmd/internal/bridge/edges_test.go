@@ -21,6 +21,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/standin"
 	"github.com/heedlog/heed/internal/text"
 )
 
@@ -98,9 +99,11 @@ func TestWelcomes(t *testing.T) {
 	require.Equal(t, limits(1, 1, 3), lesser(limits(2, 1, 3), limits(1, 0, 4)))
 
 	for _, left := range []bool{false, true} {
-		m := &fakeMod{tools: buildTool, events: []string{"colony.log", gabp.ChannelOpened, "attention/mine"}}
-		m.capabilities = `"methods":["colony/build","attention/current","attention/mine"],"resources":["gabp://mod/map"],` +
-			`"limits":{"maxMessageSize":10000,"maxConcurrentRequests":5}`
+		m := standin.NewMod(standin.ModConfig{
+			Channels: []string{"colony.log", gabp.ChannelOpened, "attention/mine"},
+			Capabilities: `"methods":["colony/build","attention/current","attention/mine"],"resources":["gabp://mod/map"],` +
+				`"limits":{"maxMessageSize":10000,"maxConcurrentRequests":5}`,
+		})
 		open(t, Config{}, leftIf(left), m, func(t *testing.T, p *play) {
 			w := p.dial("agent").Welcome()
 			require.Equal(t, "mod", w.AgentID)
@@ -137,7 +140,7 @@ func TestWelcomes(t *testing.T) {
 
 // TestModEvents holds what becomes of the mod's events: a call's own are its own, and what is lost is counted.
 func TestModEvents(t *testing.T) {
-	m := &fakeMod{tools: buildTool, events: []string{"colony/ticks"}, answers: done}
+	m := modOf(done, "colony/ticks")
 	begin(t, Config{}, session.Config{}, m, func(t *testing.T, p *play) {
 		var got []string
 		_, err := p.bridge.Events(p.ctx, []string{"colony/ticks"}, func(e gabp.Event) {
@@ -179,17 +182,17 @@ func TestAcknowledgesTheMod(t *testing.T) {
 	item := func(id string) json.RawMessage {
 		return json.RawMessage(`{"attentionId":"` + id + `","state":"open","summary":"s"}`)
 	}
-	m := &fakeMod{tools: buildTool, answers: func(_, params string) []string {
+	m := modOf(func(_, params string) []string {
 		switch {
 		case strings.Contains(params, `"a"`):
-			return result(`{"currentAttention":{"attentionId":"b"}}`)
+			return standin.Result(`{"currentAttention":{"attentionId":"b"}}`)
 		case strings.Contains(params, `"b"`):
-			return result(`{"currentAttention":{"attentionId":"b"}}`) // which stays open
+			return standin.Result(`{"currentAttention":{"attentionId":"b"}}`) // which stays open
 		case strings.Contains(params, `"d"`):
-			return result(`{"currentAttention":null}`)
+			return standin.Result(`{"currentAttention":null}`)
 		}
-		return failure(`{"code":-1,"message":"no"}`)
-	}}
+		return standin.Failure(`{"code":-1,"message":"no"}`)
+	})
 	begin(t, Config{}, session.Config{}, m, func(t *testing.T, p *play) {
 		e := p.proxy
 		for _, id := range []string{"d", "x"} { // the second finds the first waiting
@@ -204,11 +207,11 @@ func TestAcknowledgesTheMod(t *testing.T) {
 		require.Equal(t, []string{
 			`attention/ack {"attentionId":"d"}`, `attention/ack {"attentionId":"c"}`,
 			`attention/ack {"attentionId":"a"}`, `attention/ack {"attentionId":"b"}`,
-		}, m.asked())
+		}, m.Asked())
 		p.proxy.mod.detach(p.proxy.mod.current())
 		e.event(gabp.Event{Channel: gabp.ChannelOpened, Payload: item("a")})
 		synctest.Wait()
-		require.Len(t, m.asked(), 4, "there is no mod")
+		require.Len(t, m.Asked(), 4, "there is no mod")
 	})
 }
 
@@ -238,16 +241,17 @@ func TestCallFinds(t *testing.T) {
 		Attention *heed.Item
 		Verdict   *struct{ Outcome string }
 	}
-	m := &fakeMod{tools: buildTool}
+	var answer func() []string
+	m := modOf(func(string, string) []string { return answer() })
 	begin(t, Config{}, session.Config{}, m, func(t *testing.T, p *play) {
 		call := func(tool string, answers []string) (f found) {
 			t.Helper()
-			m.answers = func(string, string) []string {
+			answer = func() []string {
 				if strings.Contains(answers[0], "broken") {
 					p.session.Observe(event.Log{Message: "Broken thing"}.Entry())
 				}
 				if strings.Contains(answers[0], "gone") {
-					_ = m.conn.Close()
+					m.Disconnect()
 				}
 				return answers
 			}
@@ -261,21 +265,21 @@ func TestCallFinds(t *testing.T) {
 			}
 			return f
 		}
-		f := call("colony/build", result(`{"operationId":"theirs"}`))
+		f := call("colony/build", standin.Result(`{"operationId":"theirs"}`))
 		require.NotNil(t, f.Verdict)
 		parts := p.session.Engine().Read(heed.Cursor{}, 100, heed.Filter{Operation: "theirs"})
 		require.Equal(t, "call-"+p.session.Status().Run+"-1", parts.Records[0].Parent)
-		f = call("colony/look", result(`{"operationId":"theirs"}`))
+		f = call("colony/look", standin.Result(`{"operationId":"theirs"}`))
 		require.Nil(t, f.Verdict, "it is no operation")
 		require.Len(t, p.session.Engine().Read(heed.Cursor{}, 100, heed.Filter{Operation: "theirs"}).Records, 1)
 
-		f = call("colony/build", result(`{"a":"broken"}`))
+		f = call("colony/build", standin.Result(`{"a":"broken"}`))
 		require.NotNil(t, f.Attention)
 		require.True(t, *f.Executed)
-		f = call("colony/build", failure(`{"code":-7,"message":"broken otherwise"}`))
+		f = call("colony/build", standin.Failure(`{"code":-7,"message":"broken otherwise"}`))
 		require.NotNil(t, f.Attention)
 		require.True(t, *f.Executed, "the mod has answered")
-		f = call("colony/build", failure(`{"code":-7,"message":"gone and broken for good"}`))
+		f = call("colony/build", standin.Failure(`{"code":-7,"message":"gone and broken for good"}`))
 		require.NotNil(t, f.Attention)
 		require.Nil(t, f.Executed, "nobody has")
 	})
@@ -323,11 +327,11 @@ func TestEnded(t *testing.T) {
 		require.ErrorContains(t, <-answer, how)
 	})
 	for _, ends := range []bool{false, true} {
-		m := &fakeMod{tools: buildTool}
-		m.answers = func(string, string) []string {
-			_ = m.conn.Close()
+		var m *standin.Mod
+		m = modOf(func(string, string) []string {
+			m.Disconnect()
 			return nil
-		}
+		})
 		begin(t, Config{}, session.Config{}, m, func(t *testing.T, p *play) {
 			began := time.Now()
 			if ends {

@@ -227,9 +227,7 @@ func (d *Diagnostics) markRead(consumer string, records []journal.Record) {
 		return
 	}
 	for _, it := range d.session.Engine().Open(nil) {
-		if _, found := slices.BinarySearchFunc(records, it.Cause.Seq, func(r journal.Record, seq uint64) int {
-			return int(int64(r.Seq) - int64(seq))
-		}); found {
+		if slices.ContainsFunc(records, func(r journal.Record) bool { return r.Seq == it.Cause.Seq }) {
 			d.session.MarkRead(consumer, it.ID)
 		}
 	}

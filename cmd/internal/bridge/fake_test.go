@@ -45,13 +45,18 @@ rules:
   - {id: plays, when: 'template startsWith "Playing"', disposition: ignore, sets_phase: play}
 `
 
+func compile(t testing.TB, text string) *rules.Set {
+	t.Helper()
+	set, err := rules.Compile(rules.File{Name: "test.yaml", Data: []byte(text)})
+	require.NoError(t, err)
+	return set
+}
+
 // start makes a session, and its diagnostics, and lets it run for the test.
 func start(t testing.TB, c session.Config) (*session.Session, *bridge.Diagnostics) {
 	t.Helper()
 	if c.Engine.Rules == nil && len(c.RuleFiles) == 0 {
-		set, err := rules.Compile(rules.File{Name: "test.yaml", Data: []byte(testRules)})
-		require.NoError(t, err)
-		c.Engine.Rules = set
+		c.Engine.Rules = compile(t, testRules)
 	}
 	if c.Engine.Epoch == "" {
 		c.Engine.Epoch = "run1"
@@ -215,12 +220,3 @@ func walk(v any, at []string, f func(at []string, s string)) {
 func last(at []string) string { return at[len(at)-1] }
 
 func lines(n int, text string) string { return strings.TrimSuffix(strings.Repeat(text+"\n", n), "\n") }
-
-// listTools returns the tools that a server lists for a client.
-func listTools(ctx context.Context, c *gabp.Client) ([]gabp.Tool, error) {
-	var result struct {
-		Tools []gabp.Tool `json:"tools"`
-	}
-	err := c.Call(ctx, gabp.MethodToolsList, nil, &result)
-	return result.Tools, err
-}

@@ -179,7 +179,7 @@ func TestFrozen(t *testing.T) {
 			want: []string{"stall after 14 s"},
 		},
 	} {
-		rest := 40 * time.Minute
+		rest := serverTimeout + time.Minute // until a call is given up
 		if testkit.IsFull() {
 			rest = 2 * time.Hour
 		}
@@ -218,7 +218,7 @@ func TestFrozenGame(t *testing.T) {
 		var opened atomic.Int64
 		_, err := p.bridge.Events(p.ctx, []string{gabp.ChannelOpened}, func(gabp.Event) { opened.Add(1) })
 		require.NoError(t, err)
-		_, err = listTools(p.ctx, p.bridge) // before it freezes, the mod answers both
+		_, err = ListTools(p.ctx, p.bridge) // before it freezes, the mod answers both
 		require.NoError(t, err)
 		_, e := p.call("colony/build")
 		require.Nil(t, e)

@@ -329,24 +329,12 @@ type sighting struct {
 func NewDedup() *Dedup { return &Dedup{texts: newLRU[*sighting](dedupTexts)} }
 
 // FromLog records a record of the followed log, and reports whether it is to be ingested.
-func (d *Dedup) FromLog(message string, now time.Time) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	s := d.see(message, now)
-	s.balance--
-	return s.balance < 0
-}
+func (d *Dedup) FromLog(message string, now time.Time) bool { return d.isNew(message, -1, false, now) }
 
 // FromMod records a record that the mod sent, and reports whether it is to be ingested. More means that it has a level
 // or an operation.
 func (d *Dedup) FromMod(message string, more bool, now time.Time) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	s := d.see(message, now)
-	s.balance++
-	news := more && !s.leveled
-	s.leveled = s.leveled || more
-	return s.balance > 0 || news
+	return d.isNew(message, 1, more, now)
 }
 
 // dedupKey is what identifies a text.
@@ -356,7 +344,10 @@ func dedupKey(message string) string {
 	return line[:min(len(line), dedupBytes)]
 }
 
-func (d *Dedup) see(message string, now time.Time) *sighting {
+// isNew records a record that came by a way, 1 or -1.
+func (d *Dedup) isNew(message string, way int, more bool, now time.Time) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	key := dedupKey(message)
 	s, known := d.texts.Get(key)
 	switch {
@@ -367,7 +358,10 @@ func (d *Dedup) see(message string, now time.Time) *sighting {
 		*s = sighting{}
 	}
 	s.at = now
-	return s
+	s.balance += way
+	news := more && !s.leveled
+	s.leveled = s.leveled || more
+	return s.balance*way > 0 || news
 }
 
 // Feed returns log without the records that the mod has sent: see [Dedup].

@@ -278,21 +278,10 @@ func TestModReloads(t *testing.T) {
 	}, session.OnlyShown)
 }
 
-// withMod runs f with a bridge and a mod that does as mc says.
-func withMod(t *testing.T, mc standin.ModConfig, cfg Config, f func(t *testing.T, p *play, m *standin.Mod)) {
-	m := standin.NewMod(mc)
-	cfg.Handed.Inner.Address, cfg.DialMod = "mod", dialing(m)
-	open(t, cfg, session.Config{}, nil, func(t *testing.T, p *play) {
-		p.served.Go(func() { p.proxy.mod.run(p.ctx, p.proxy) })
-		p.proxy.mod.await(p.ctx, time.Minute)
-		p.bridge = p.dial("agent")
-		f(t, p, m)
-	})
-}
-
 // TestManyCalls: a bridge may have as many calls under way as without heed, within reason.
 func TestManyCalls(t *testing.T) {
-	withMod(t, standin.ModConfig{Delay: 200 * time.Millisecond}, Config{}, func(t *testing.T, p *play, m *standin.Mod) {
+	m := standin.NewMod(standin.ModConfig{Delay: 200 * time.Millisecond})
+	begin(t, Config{}, session.Config{}, m, func(t *testing.T, p *play) {
 		var calls sync.WaitGroup
 		var refused atomic.Pointer[error]
 		for range 200 {
@@ -313,9 +302,10 @@ func TestManyCalls(t *testing.T) {
 func TestLargeResults(t *testing.T) {
 	const most = 1 << 20
 	var size atomic.Int64
-	withMod(t, standin.ModConfig{Answers: func(string, string) []string {
+	m := modOf(func(string, string) []string {
 		return standin.Result(`{"text":"` + strings.Repeat("x", int(size.Load())-len(`{"text":""}`)) + `"}`)
-	}}, Config{MaxMessage: most}, func(t *testing.T, p *play, _ *standin.Mod) {
+	})
+	begin(t, Config{MaxMessage: most}, session.Config{}, m, func(t *testing.T, p *play) {
 		before := p.proxy.mod.current()
 		for _, n := range []int{100, most, most + 2*messageRest, most, 10 * most, 100} {
 			size.Store(int64(n))

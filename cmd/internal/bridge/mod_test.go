@@ -18,6 +18,7 @@ import (
 
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/standin"
 	"github.com/heedlog/heed/internal/testkit"
 )
 
@@ -97,13 +98,10 @@ func TestToolsBound(t *testing.T) {
 // nothing is left of it at the end.
 func TestModRuns(t *testing.T) {
 	var tries []time.Duration
-	var latest *fakeMod
+	var latest *standin.Mod
 	var began time.Time
-	mods := []*fakeMod{ // of the connections, after six that were refused
-		{tools: buildTool},
-		{tools: "7", refuse: `{"code":-7,"message":"later"}`}, // it cannot be used
-		{tools: buildTool},
-	}
+	refuses := standin.ModConfig{Lists: func() []string { return standin.Failure(`{"code":-7,"message":"later"}`) }}
+	mods := []*standin.Mod{modOf(nil), standin.NewMod(refuses), modOf(nil)} // of the connections, after six that were refused
 	dial := func(context.Context) (io.ReadWriteCloser, error) {
 		tries = append(tries, time.Since(began))
 		if len(tries) <= 6 || len(tries)-7 >= len(mods) {
@@ -111,8 +109,7 @@ func TestModRuns(t *testing.T) {
 		}
 		ours, theirs := net.Pipe()
 		latest = mods[len(tries)-7]
-		latest.conn = theirs
-		go latest.serve()
+		go latest.ServeConn(theirs)
 		return ours, nil
 	}
 	cfg := Config{Handed: Handed{Inner: gabp.Bridge{Address: "mod", Token: gabp.NewToken()}}, DialMod: dial}
@@ -137,7 +134,7 @@ func TestModRuns(t *testing.T) {
 		require.True(t, ok)
 		require.Equal(t, "mod", w.AgentID)
 		time.Sleep(time.Second)
-		require.NoError(t, latest.conn.Close())
+		latest.Disconnect()
 		time.Sleep(3 * time.Second)
 		synctest.Wait()
 		const ms = time.Millisecond
@@ -152,7 +149,7 @@ func TestModRuns(t *testing.T) {
 		require.Nil(t, m.current())
 		_, ok = m.welcome()
 		require.False(t, ok)
-		_ = latest.conn.Close()
+		latest.Disconnect()
 
 		end = run() // ends while there is no connection
 		time.Sleep(time.Minute)

@@ -58,7 +58,7 @@ func (p *play) acks(c *gabp.Client, id string) {
 // TestAckedByOthers holds that an acknowledgement by another opens the gate, and that the agent is told of it with its next
 // result, once.
 func TestAckedByOthers(t *testing.T) {
-	m := &fakeMod{tools: buildTool, answers: done}
+	m := modOf(done)
 	begin(t, Config{Observer: "heed-cli"}, session.Config{}, m, func(t *testing.T, p *play) {
 		person, other := p.dial("heed-cli"), p.dial("helper")
 		require.Empty(t, p.hears(p.bridge, "colony/build").Notice)
@@ -109,12 +109,12 @@ func TestAckedByOthersInEveryAnswer(t *testing.T) {
 	}
 	var whole *play
 	var meanwhile func()
-	m := &fakeMod{tools: buildTool, answers: func(string, string) []string {
+	m := modOf(func(string, string) []string {
 		if meanwhile != nil {
 			meanwhile()
 		}
 		return []string{`{"v":"gabp/1","id":"$ID","type":"response",` + answers[0] + `}`}
-	}}
+	})
 	begin(t, Config{Observer: "heed-cli"}, session.Config{}, m, func(t *testing.T, p *play) {
 		whole = p
 		person := p.dial("heed-cli")
@@ -273,7 +273,7 @@ func TestReportedCallIsAbandoned(t *testing.T) {
 // TestReportedCallsOfTheGate holds that a call which passes the gate is no second one by the report of the agent's host.
 func TestReportedCallsOfTheGate(t *testing.T) {
 	c := Call{Agent: "ann", ID: "1", Tool: "build", Status: event.StatusStarted}
-	begin(t, Config{}, session.Config{}, &fakeMod{tools: buildTool, answers: done}, func(t *testing.T, p *play) {
+	begin(t, Config{}, session.Config{}, modOf(done), func(t *testing.T, p *play) {
 		p.report(c)
 		require.Zero(t, p.session.Status().InFlight, "a mod is there")
 	})

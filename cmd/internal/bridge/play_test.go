@@ -1,16 +1,13 @@
 package bridge
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -25,6 +22,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/standin"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -55,97 +53,14 @@ type play struct {
 	ahead   atomic.Int64   // of the clock of the watch: what heed slept through
 }
 
-// fakeMod answers the requests of a proxy.
-type fakeMod struct {
-	tools   string                                      // result of tools/list; "": the method is not known
-	events  []string                                    // channels
-	answers func(method string, params string) []string // messages, in which $ID is the id of the request
-	conn    net.Conn                                    // of the mod
-
-	refuse       string // error that answers tools/list instead
-	capabilities string // more members of them
-
-	mu  sync.Mutex
-	got []string // requests but tools/list, with their parameters
-}
-
-// The messages of a mod.
-func result(text string) []string {
-	return []string{`{"v":"gabp/1","id":"$ID","type":"response","result":` + text + `}`}
-}
-
-func failure(text string) []string {
-	return []string{`{"v":"gabp/1","id":"$ID","type":"response","error":` + text + `}`}
+// modOf returns a mod that builds and looks, and answers all else as given.
+func modOf(answers func(method, params string) []string, channels ...string) *standin.Mod {
+	return standin.NewMod(standin.ModConfig{Tools: buildTool, Channels: channels, Answers: answers})
 }
 
 func sends(channel string, seq int, payload string) string {
 	return fmt.Sprintf(`{"v":"gabp/1","id":"00000000-0000-4000-8000-000000000000","type":"event","channel":%q,"seq":%d,"payload":%s}`,
 		channel, seq, payload)
-}
-
-func (m *fakeMod) serve() {
-	r := bufio.NewReader(m.conn)
-	for {
-		var n int
-		if _, err := fmt.Fscanf(r, "Content-Length: %d\r\nContent-Type: application/json\r\n\r\n", &n); err != nil {
-			return
-		}
-		text := make([]byte, n)
-		if _, err := io.ReadFull(r, text); err != nil {
-			return
-		}
-		var q struct {
-			ID, Method string
-			Params     json.RawMessage
-		}
-		if json.Unmarshal(text, &q) != nil {
-			return
-		}
-		m.send(m.answer(q.Method, string(q.Params)), q.ID)
-	}
-}
-
-func (m *fakeMod) send(messages []string, id string) {
-	for _, text := range messages {
-		text = strings.ReplaceAll(text, "$ID", id)
-		_, _ = fmt.Fprintf(m.conn, "Content-Length: %d\r\n\r\n%s", len(text), text)
-	}
-}
-
-func (m *fakeMod) answer(method, params string) []string {
-	switch method {
-	case "session/hello":
-		events, _ := json.Marshal(m.events)
-		more := ""
-		if m.capabilities != "" {
-			more = "," + m.capabilities
-		}
-		return result(`{"agentId":"mod","app":{"name":"Colony","version":"1"},"capabilities":{"events":` + string(events) +
-			more + `},"schemaVersion":"1.0"}`)
-	case "session/goodbye":
-		return result(`{}`)
-	case "events/subscribe":
-		return result(`{"subscribed":[]}`)
-	case gabp.MethodToolsList:
-		if m.refuse != "" {
-			return failure(m.refuse)
-		}
-		if m.tools != "" {
-			return result(m.tools)
-		}
-		return failure(`{"code":-32601,"message":"unknown"}`)
-	}
-	m.mu.Lock()
-	m.got = append(m.got, strings.TrimSpace(method+" "+params))
-	m.mu.Unlock()
-	return m.answers(method, params)
-}
-
-// asked returns the requests that the mod got.
-func (m *fakeMod) asked() []string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return slices.Clone(m.got)
 }
 
 // modLog is a log that says nothing, cannot be read, or is slow.
@@ -171,7 +86,7 @@ func (l *modLog) Status() follow.Status { return follow.Status{Present: true} }
 const buildTool = `{"tools":[{"name":"colony/build","description":"d"},{"name":"colony/look","description":"d","tags":["read-only"]}]}`
 
 // begin runs f with a proxy for cfg and sc, a mod where it is not nil, and a bridge.
-func begin(t *testing.T, cfg Config, sc session.Config, mod *fakeMod, f func(t *testing.T, p *play)) {
+func begin(t *testing.T, cfg Config, sc session.Config, mod *standin.Mod, f func(t *testing.T, p *play)) {
 	open(t, cfg, sc, mod, func(t *testing.T, p *play) {
 		p.bridge = p.dial("agent")
 		f(t, p)
@@ -179,7 +94,7 @@ func begin(t *testing.T, cfg Config, sc session.Config, mod *fakeMod, f func(t *
 }
 
 // open is begin without a bridge.
-func open(t *testing.T, cfg Config, sc session.Config, mod *fakeMod, f func(t *testing.T, p *play)) {
+func open(t *testing.T, cfg Config, sc session.Config, mod *standin.Mod, f func(t *testing.T, p *play)) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		set, err := rules.Compile(rules.File{Name: "test.yaml", Data: []byte(playRules)})
@@ -226,11 +141,10 @@ func (p *play) dial(name string) *gabp.Client {
 }
 
 // connect makes m the mod.
-func (p *play) connect(m *fakeMod) {
+func (p *play) connect(m *standin.Mod) {
 	ours, theirs := net.Pipe()
-	m.conn = theirs
-	go m.serve()
-	cfg := gabp.ClientConfig{Token: gabp.NewToken(), Limits: modLimits(DefaultMaxMessage)}
+	go m.ServeConn(theirs)
+	cfg := gabp.ClientConfig{Token: gabp.NewToken(), Limits: modLimits(p.proxy.cfg.MaxMessage)}
 	client, err := gabp.NewClient(p.ctx, ours, cfg)
 	require.NoError(p.t, err)
 	p.clients = append(p.clients, client)
@@ -265,7 +179,7 @@ func (p *play) operations() (ended []string) {
 func begins(got, want string) bool { return strings.HasPrefix(got, strings.TrimSuffix(want, "}")) }
 
 // done answers every call.
-func done(string, string) []string { return result(`{"done":true}`) }
+func done(string, string) []string { return standin.Result(`{"done":true}`) }
 
 // held is what a refused call says.
 type held struct {
@@ -292,8 +206,8 @@ func leftIf(left bool) session.Config {
 	return session.Config{}
 }
 
-// listTools returns the tools that a server lists for a client.
-func listTools(ctx context.Context, c *gabp.Client) ([]gabp.Tool, error) {
+// ListTools returns the tools that a server lists for a client.
+func ListTools(ctx context.Context, c *gabp.Client) ([]gabp.Tool, error) {
 	var result struct {
 		Tools []gabp.Tool `json:"tools"`
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/standin"
 )
 
 // TestCallEnds holds how each answer of the mod ends the operation, and what the bridge gets.
@@ -33,30 +34,30 @@ func TestCallEnds(t *testing.T) {
 		data   string
 		ended  string
 	}{
-		{"a result", result(`{"n": 1.50}`), `{"n": 1.50}`, 0, "", "", "colony/build completed"},
-		{"a number", result(`7`), `7`, 0, "", "", "colony/build completed"},
-		{"failed in band", result(`{"success":false,"message":"no room"}`), `{"success":false,"message":"no room"}`, 0, "", "", "colony/build failed no room"},
-		{"an error", failure(`{"code":-7,"message":"it broke","data":{"a":1}}`), "", -7, "it broke", `{"a":1}`, "colony/build failed it broke"},
-		{"an error about time", failure(fmt.Sprintf(`{"code":%d,"message":"late"}`, gabp.CodeToolTimeout)), "", gabp.CodeToolTimeout, "late", "", "colony/build timed_out late"},
-		{"another error about time", failure(fmt.Sprintf(`{"code":%d,"message":"late"}`, gabp.CodeTimeout)), "", gabp.CodeTimeout, "late", "", "colony/build timed_out late"},
+		{"a result", standin.Result(`{"n": 1.50}`), `{"n": 1.50}`, 0, "", "", "colony/build completed"},
+		{"a number", standin.Result(`7`), `7`, 0, "", "", "colony/build completed"},
+		{"failed in band", standin.Result(`{"success":false,"message":"no room"}`), `{"success":false,"message":"no room"}`, 0, "", "", "colony/build failed no room"},
+		{"an error", standin.Failure(`{"code":-7,"message":"it broke","data":{"a":1}}`), "", -7, "it broke", `{"a":1}`, "colony/build failed it broke"},
+		{"an error about time", standin.Failure(fmt.Sprintf(`{"code":%d,"message":"late"}`, gabp.CodeToolTimeout)), "", gabp.CodeToolTimeout, "late", "", "colony/build timed_out late"},
+		{"another error about time", standin.Failure(fmt.Sprintf(`{"code":%d,"message":"late"}`, gabp.CodeTimeout)), "", gabp.CodeTimeout, "late", "", "colony/build timed_out late"},
 		{"the mod is gone", []string{"close"}, "", gabp.CodeToolFailed, lost, `{"outcome":"unknown"}`, "colony/build timed_out " + lost},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m := &fakeMod{tools: buildTool}
-			m.answers = func(string, string) []string {
+			var m *standin.Mod
+			m = modOf(func(string, string) []string {
 				if slices.Equal(c.answer, []string{"close"}) {
-					_ = m.conn.Close()
+					m.Disconnect()
 					return nil
 				}
 				return c.answer
-			}
+			})
 			begin(t, Config{}, session.Config{}, m, func(t *testing.T, p *play) {
 				got, e := p.call("colony/build")
 				require.True(t, begins(got, c.result), got)
 				require.Equal(t, []string{c.ended}, p.operations())
 				require.Zero(t, p.session.Status().InFlight)
 				require.False(t, p.proxy.mod.calls.any())
-				require.Equal(t, []string{`tools/call {"name":"colony/build"}`}, m.asked())
+				require.Equal(t, []string{`tools/call {"name":"colony/build"}`}, m.Asked())
 				if c.code == 0 {
 					require.Nil(t, e)
 					return
@@ -77,7 +78,7 @@ func TestCallOdd(t *testing.T) {
 		`{"v":"gabp/1","id":"$ID","type":"response","error":{"code":-7}}`: "failed",
 		`{"v":"gabp/1","id":"$ID","type":"response","result":NaN}`:        "completed",
 	} {
-		m := &fakeMod{tools: buildTool, answers: func(string, string) []string { return []string{answer} }}
+		m := modOf(func(string, string) []string { return []string{answer} })
 		begin(t, Config{}, session.Config{}, m, func(t *testing.T, p *play) {
 			_, err := p.bridge.CallTool(p.ctx, "colony/build", nil)
 			v, passed := errors.AsType[*gabp.Verbatim](err)
@@ -103,8 +104,9 @@ func (r *reads) StateRead() { r.n.Add(1) }
 // TestStateIsRead: a request that reads the mod's state, and got an answer, is reported to the engine.
 func TestStateIsRead(t *testing.T) {
 	k := &reads{Recorder: follow.NewRecorder(io.Discard)}
-	fine, refused := result(`{"a":1}`), failure(`{"code":-32000,"message":"no"}`)
-	m := &fakeMod{tools: buildTool}
+	fine, refused := standin.Result(`{"a":1}`), standin.Failure(`{"code":-32000,"message":"no"}`)
+	var answer []string
+	m := modOf(func(string, string) []string { return answer })
 	begin(t, Config{}, session.Config{Recorder: k}, m, func(t *testing.T, p *play) {
 		for _, r := range []struct {
 			method, params string
@@ -118,7 +120,7 @@ func TestStateIsRead(t *testing.T) {
 			{gabp.MethodResourcesRead, `{"uri":"gabp://mod/heed/status"}`, nil, 0},
 			{"colony/anything", `{}`, fine, 0},
 		} {
-			m.answers = func(string, string) []string { return r.answer }
+			answer = r.answer
 			before := k.n.Load()
 			_, err := p.bridge.CallRaw(p.ctx, r.method, json.RawMessage(r.params))
 			require.Equal(t, slices.Equal(r.answer, refused), err != nil, "%v", err)
@@ -129,7 +131,7 @@ func TestStateIsRead(t *testing.T) {
 
 // TestCallUnanswered holds what is known of a call without an answer: nothing.
 func TestCallUnanswered(t *testing.T) {
-	m := &fakeMod{tools: buildTool, answers: func(string, string) []string { return nil }}
+	m := modOf(func(string, string) []string { return nil })
 	begin(t, Config{}, session.Config{}, m, func(t *testing.T, p *play) {
 		start := time.Now()
 		_, e := p.call("colony/build")
@@ -188,7 +190,7 @@ func TestModError(t *testing.T) {
 // TestCallHeldBack holds that a call is not executed while an item blocks, that the refusal
 // has the item and how to go on, and that it ends with the acknowledgement.
 func TestCallHeldBack(t *testing.T) {
-	m := &fakeMod{tools: buildTool, answers: done}
+	m := modOf(done)
 	begin(t, Config{}, session.Config{}, m, func(t *testing.T, p *play) {
 		p.session.Observe(event.Log{Message: "Odd thing"}.Entry())
 		_, e := p.call("colony/build")
@@ -202,12 +204,12 @@ func TestCallHeldBack(t *testing.T) {
 		require.True(t, h.Attention.Blocking)
 		require.Equal(t, "Not executed: something broke (1 entry in 1 group).\nNext: call heed/ack with id \"2\", then read the "+
 			"game's state again, then call colony/build again if it is still wanted.", e.Message)
-		require.Len(t, m.asked(), 1)
+		require.Len(t, m.Asked(), 1)
 		_, e = p.call("colony/look")
 		require.Nil(t, e, "it only looks")
 		_, e = p.call("colony/look-and-delete")
 		p.held(e)
-		require.Len(t, m.asked(), 2)
+		require.Len(t, m.Asked(), 2)
 		require.Equal(t, []string{"colony/build completed"}, p.operations())
 		events, _, _ := p.session.Timeline(0)
 		refused := slices.IndexFunc(events, func(e session.Event) bool { return e.Kind == session.CallRefused })
@@ -239,18 +241,18 @@ func TestCallBlind(t *testing.T) {
 		{"the owner's list", Config{Allow: []string{"colony/*"}}, session.HoldsCalls, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m := &fakeMod{tools: buildTool, answers: done}
+			m := modOf(done)
 			log := &modLog{err: errors.New("permission denied"), slow: c.cfg.AnswerWithin > 0}
 			sc := session.Config{Log: log, Attention: c.a, AnswerWithin: c.cfg.AnswerWithin}
 			begin(t, c.cfg, sc, m, func(t *testing.T, p *play) {
 				_, e := p.call("colony/build")
 				if c.goes {
 					require.Nil(t, e)
-					require.Len(t, m.asked(), 1)
+					require.Len(t, m.Asked(), 1)
 					return
 				}
 				h := p.held(e)
-				require.Empty(t, m.asked(), "a call that was refused is not executed")
+				require.Empty(t, m.Asked(), "a call that was refused is not executed")
 				require.NotNil(t, h.Attention, "there is something to acknowledge")
 				require.Contains(t, h.Attention.Summary, "blind: ")
 				_, e = p.call("colony/build")
@@ -261,7 +263,7 @@ func TestCallBlind(t *testing.T) {
 				require.False(t, open)
 				_, e = p.call("colony/build")
 				require.Nil(t, e, "acknowledged")
-				require.Len(t, m.asked(), 1)
+				require.Len(t, m.Asked(), 1)
 			})
 		})
 	}
@@ -280,15 +282,14 @@ func TestCallEvents(t *testing.T) {
 		{"too late", 200 * time.Millisecond, 500 * time.Millisecond, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m := &fakeMod{tools: buildTool, events: []string{"colony.log", "colony/ticks"}}
-			m.answers = func(string, string) []string {
+			m := modOf(func(string, string) []string {
 				var messages []string
 				for i := range 3 {
 					messages = append(messages, sends("colony.log", i+1, fmt.Sprintf(`{"level":"info","message":"Fine %d"}`, i)))
 				}
 				return slices.Concat(messages,
-					[]string{sends("colony.log", 4, `{"level":"error","message":"Broken by the call"}`)}, result(`{"done":true}`))
-			}
+					[]string{sends("colony.log", 4, `{"level":"error","message":"Broken by the call"}`)}, standin.Result(`{"done":true}`))
+			}, "colony.log", "colony/ticks")
 			now := func() time.Time { // as an intake that takes its time
 				time.Sleep(c.each)
 				return time.Unix(1_700_000_000, 0)
@@ -306,22 +307,20 @@ func TestCallEvents(t *testing.T) {
 
 // TestCheckEvents holds that what the mod has sent before a call holds it back, however long it takes to read.
 func TestCheckEvents(t *testing.T) {
-	m := &fakeMod{tools: buildTool, events: []string{"colony.log"}, answers: done}
+	m := modOf(done, "colony.log")
 	now := func() time.Time {
 		time.Sleep(100 * time.Millisecond)
 		return time.Unix(1_700_000_000, 0)
 	}
 	begin(t, Config{Now: now}, session.Config{}, m, func(t *testing.T, p *play) {
-		m.send([]string{
-			sends("colony.log", 1, `{"level":"info","message":"Fine"}`),
-			sends("colony.log", 2, `{"level":"error","message":"Broken by itself"}`),
-		}, "")
+		m.Publish("colony.log", `{"level":"info","message":"Fine"}`)
+		m.Publish("colony.log", `{"level":"error","message":"Broken by itself"}`)
 		synctest.Wait() // the pipe hands bytes over before the message is read
 		_, e := p.call("colony/build")
 		p.held(e)
 	})
 	begin(t, Config{Now: now}, session.Config{}, m, func(t *testing.T, p *play) {
-		m.send([]string{sends("colony.log", 1, `{"level":"error","message":"Broken by itself"}`)}, "")
+		m.Publish("colony.log", `{"level":"error","message":"Broken by itself"}`)
 		synctest.Wait()
 		var current gabp.CurrentResult
 		require.NoError(t, p.bridge.Call(p.ctx, gabp.MethodAttentionCurrent, nil, &current))
@@ -331,7 +330,7 @@ func TestCheckEvents(t *testing.T) {
 
 // TestCheckDelivers holds that a call beside an advisory item does not deliver it.
 func TestCheckDelivers(t *testing.T) {
-	begin(t, Config{}, session.Config{}, &fakeMod{tools: buildTool, answers: done}, func(t *testing.T, p *play) {
+	begin(t, Config{}, session.Config{}, modOf(done), func(t *testing.T, p *play) {
 		p.session.Observe(event.Log{Message: "Odd thing"}.Entry())
 		p.session.Observe(event.Log{Message: "Odd thing"}.Entry())
 		_, e := p.call("colony/build")
@@ -373,16 +372,17 @@ func TestGameBound(t *testing.T) {
 		{method: "events/list"},
 	} {
 		t.Run(c.method+" "+c.allow, func(t *testing.T) {
-			m := &fakeMod{tools: lists}
+			var p *play
+			m := standin.NewMod(standin.ModConfig{Tools: lists, Answers: func(string, string) []string {
+				p.session.Observe(event.Log{Message: "Broken by the request"}.Entry())
+				return standin.Result(`{"done":true}`)
+			}})
 			cfg := Config{}
 			if c.allow != "" {
 				cfg.Allow = []string{c.allow}
 			}
-			begin(t, cfg, session.Config{}, m, func(t *testing.T, p *play) {
-				m.answers = func(string, string) []string {
-					p.session.Observe(event.Log{Message: "Broken by the request"}.Entry())
-					return result(`{"done":true}`)
-				}
+			begin(t, cfg, session.Config{}, m, func(t *testing.T, whole *play) {
+				p = whole
 				p.session.Observe(event.Log{Message: "Fault of before"}.Entry())
 				before := p.session.Open(nil)[0].ID
 				raw, err := p.bridge.CallRaw(p.ctx, c.method, json.RawMessage(c.params))
@@ -391,7 +391,7 @@ func TestGameBound(t *testing.T) {
 					h := p.held(e)
 					require.Equal(t, before, h.Attention.ID)
 					require.Equal(t, c.method, h.Tool)
-					require.Empty(t, m.asked())
+					require.Empty(t, m.Asked())
 					require.Empty(t, p.operations())
 					require.NoError(t, p.bridge.Call(p.ctx, gabp.MethodAttentionAck, gabp.AckParams{AttentionID: before}, nil))
 					raw, err = p.bridge.CallRaw(p.ctx, c.method, json.RawMessage(c.params))
@@ -402,7 +402,7 @@ func TestGameBound(t *testing.T) {
 					require.NotContains(t, string(raw), "verdict")
 					return
 				}
-				require.Equal(t, []string{strings.TrimSpace(c.method + " " + c.params)}, m.asked())
+				require.Equal(t, []string{strings.TrimSpace(c.method + " " + c.params)}, m.Asked())
 				require.Equal(t, []string{c.method + " completed"}, p.operations())
 				require.True(t, begins(string(raw), `{"done":true}`), string(raw))
 				require.Contains(t, string(raw), `"executed":true`)
@@ -414,23 +414,22 @@ func TestGameBound(t *testing.T) {
 
 // TestPassMethod holds how each answer to what is no call of a tool is passed on.
 func TestPassMethod(t *testing.T) {
-	m := &fakeMod{tools: buildTool}
-	m.answers = func(method, _ string) []string {
+	m := modOf(func(method, _ string) []string {
 		switch method {
 		case "colony/anything":
-			return result(`{"n": 1.50}`)
+			return standin.Result(`{"n": 1.50}`)
 		case "colony/number":
-			return result(`1.50`)
+			return standin.Result(`1.50`)
 		case "colony/odd":
 			return []string{`{"v":"gabp/1","id":"$ID","type":"response","result":NaN}`}
 		}
-		return failure(`{"code":-9,"message":"no","data":[1]}`)
-	}
+		return standin.Failure(`{"code":-9,"message":"no","data":[1]}`)
+	})
 	begin(t, Config{}, session.Config{}, m, func(t *testing.T, p *play) {
 		raw, err := p.bridge.CallRaw(p.ctx, "colony/anything", json.RawMessage(`{"x": 1.0}`))
 		require.NoError(t, err)
 		require.Equal(t, `{"n": 1.50,"verdict":{"outcome":"clean","cleanThrough":3}}`, string(raw))
-		require.Equal(t, []string{`colony/anything {"x": 1.0}`}, m.asked())
+		require.Equal(t, []string{`colony/anything {"x": 1.0}`}, m.Asked())
 		raw, err = p.bridge.CallRaw(p.ctx, "colony/number", nil)
 		require.NoError(t, err)
 		require.Equal(t, `1.50`, string(raw))
@@ -465,13 +464,11 @@ func TestLists(t *testing.T) {
 	for _, r := range Resources() {
 		resources = append(resources, r.URI)
 	}
-	m := &fakeMod{tools: `{"more":1.50,"tools":[{"name":"colony/look","tags":["read-only"],"odd":1.50},{"name":"` + ToolStatus + `"}]}`}
-	m.answers = func(method, _ string) []string {
-		if method == gabp.MethodResourcesList {
-			return result(`{"resources":[{"uri":"gabp://mod/map"},{"uri":"` + ResourceBase + `items"}]}`)
-		}
-		return result(`{}`)
-	}
+	tools := standin.Result(`{"more":1.50,"tools":[{"name":"colony/look","tags":["read-only"],"odd":1.50},{"name":"` + ToolStatus + `"}]}`)
+	theirs := standin.Result(`{"resources":[{"uri":"gabp://mod/map"},{"uri":"` + ResourceBase + `items"}]}`)
+	m := standin.NewMod(standin.ModConfig{
+		Lists: func() []string { return tools }, Answers: func(string, string) []string { return theirs },
+	})
 	begin(t, Config{}, session.Config{}, m, func(t *testing.T, p *play) {
 		raw, err := p.bridge.CallRaw(p.ctx, gabp.MethodToolsList, json.RawMessage(`{}`))
 		require.NoError(t, err)
@@ -483,26 +480,26 @@ func TestLists(t *testing.T) {
 			names(t, p, gabp.MethodResourcesList, `{"pattern":"gabp://mod/heed/it*"}`, "resources", "uri"))
 		require.Equal(t, []string{"read-only"}, p.proxy.mod.tagsOf("colony/look"))
 
-		m.tools = `{"tools":[{"name":"colony/look"}]}` // a part, by the filter
+		tools = standin.Result(`{"tools":[{"name":"colony/look"}]}`) // a part, by the filter
 		require.Equal(t, []string{"colony/look", ToolStatus},
 			names(t, p, gabp.MethodToolsList, `{"filter":{"namePattern":"heed/status"}}`, "tools", "name"))
 		require.Equal(t, []string{"read-only"}, p.proxy.mod.tagsOf("colony/look"), "a filtered list is not the list")
 		for _, all := range []string{`{}`, `{"filter":null}`} {
-			m.tools = `{"tools":[{"name":"colony/look","tags":["read-only"]}]}`
+			tools = standin.Result(`{"tools":[{"name":"colony/look","tags":["read-only"]}]}`)
 			names(t, p, gabp.MethodToolsList, `{}`, "tools", "name")
 			require.NotEmpty(t, p.proxy.mod.tagsOf("colony/look"))
-			m.tools = `{"tools":[{"name":"colony/look"}]}`
+			tools = standin.Result(`{"tools":[{"name":"colony/look"}]}`)
 			names(t, p, gabp.MethodToolsList, all, "tools", "name")
 			require.Empty(t, p.proxy.mod.tagsOf("colony/look"), "the latest list is")
 		}
 
-		m.tools = `{"tools":{"odd":1.50}}`
+		tools = standin.Result(`{"tools":{"odd":1.50}}`)
 		raw, err = p.bridge.CallRaw(p.ctx, gabp.MethodToolsList, json.RawMessage(`{}`))
 		require.NoError(t, err)
-		require.Equal(t, m.tools, string(raw), "another form")
-		m.tools = "" // it has no tools at all
+		require.Equal(t, `{"tools":{"odd":1.50}}`, string(raw), "another form")
+		tools = standin.Failure(`{"code":-32601,"message":"unknown"}`) // it has no tools at all
 		require.Equal(t, ours, names(t, p, gabp.MethodToolsList, `{}`, "tools", "name"))
-		m.answers = func(string, string) []string { return failure(`{"code":-3,"message":"busy"}`) }
+		theirs = standin.Failure(`{"code":-3,"message":"busy"}`)
 		_, err = p.bridge.CallRaw(p.ctx, gabp.MethodResourcesList, json.RawMessage(`{}`))
 		require.ErrorContains(t, err, "busy")
 	})
@@ -510,12 +507,12 @@ func TestLists(t *testing.T) {
 
 // TestReadResource holds which resources are heed's, and which the mod's.
 func TestReadResource(t *testing.T) {
-	m := &fakeMod{tools: buildTool, answers: func(string, string) []string { return result(`{"content":"a map"}`) }}
+	m := modOf(func(string, string) []string { return standin.Result(`{"content":"a map"}`) })
 	begin(t, Config{}, session.Config{}, m, func(t *testing.T, p *play) {
 		raw, err := p.bridge.CallRaw(p.ctx, gabp.MethodResourcesRead, json.RawMessage(`{"uri":"`+ResourceBase+`current"}`))
 		require.NoError(t, err)
 		require.Equal(t, `{"content":{"attention":null},"mimeType":"application/json","encoding":"utf-8"}`, string(raw))
-		require.Empty(t, m.asked())
+		require.Empty(t, m.Asked())
 		raw, err = p.bridge.CallRaw(p.ctx, gabp.MethodResourcesRead, json.RawMessage(`{"uri":"gabp://mod/map"}`))
 		require.NoError(t, err)
 		require.True(t, begins(string(raw), `{"content":"a map"}`), string(raw))
