@@ -143,7 +143,7 @@ func TestProposeHostileText(t *testing.T) {
 		requireInert(t, r.stdout)
 		require.True(t, utf8.ValidString(r.stdout))
 		mute := write(t, "mute.yaml", r.stdout)
-		ends(t, exitOK, "rules", "check", mute)
+		ends(t, exitOK, "rules", "check", "--no-default-rules", mute)
 		got := runArgs(t, testArgs(t, "explain", "--rules", mute, at)...)
 		require.Regexp(t, `: ignore [a-z]+, by rule mute\.`, firstLine(got.stdout), text)
 	}
