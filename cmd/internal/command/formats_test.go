@@ -2,14 +2,16 @@ package command
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
+	"go/build"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -202,13 +204,11 @@ func decodeSARIF(t *testing.T, out string) sarifDocument {
 // sarifSchema is the schema of SARIF 2.1.0 as the module of a linter brings it, nil
 // where the linters were not downloaded.
 var sarifSchema = sync.OnceValue(func() *jsonschema.Schema {
-	dir, err := exec.Command("go", "list", "-modfile=../../../tools/go.mod", "-m", "-f", "{{.Dir}}",
-		"github.com/securego/gosec/v2").Output()
-	if err != nil || len(bytes.TrimSpace(dir)) == 0 {
-		return nil
-	}
-	f, err := os.Open(filepath.Join(string(bytes.TrimSpace(dir)), "report", "sarif", "testdata",
-		"sarif-schema-2.1.0.json"))
+	const module = "github.com/securego/gosec/v2"
+	required := testkit.Must(os.ReadFile("../../../tools/go.mod"))
+	version := regexp.MustCompile(module + ` (\S+)`).FindSubmatch(required)
+	folder := cmp.Or(os.Getenv("GOMODCACHE"), filepath.Join(build.Default.GOPATH, "pkg", "mod"))
+	f, err := os.Open(filepath.Join(folder, module+"@"+string(version[1]), "report/sarif/testdata/sarif-schema-2.1.0.json"))
 	if err != nil {
 		return nil
 	}
