@@ -21,8 +21,6 @@ import (
 
 // explainFlags are the flags of explain.
 type explainFlags struct {
-	viewFlags
-	rules        ruleFlags
 	text         string
 	level, phase string
 	all          bool
@@ -62,18 +60,18 @@ every rule that was tried, in order.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			scrubber := p.scrubber(&f.scrub, f.format)
+			scrubber := p.newScrubber()
 			e, err := p.explanation(cmd, f, args, scrubber)
 			if err != nil {
 				return err
 			}
 			p.removed(scrubber)
-			return p.show("the explanation", e, &f.viewFlags)
+			return p.show("the explanation", e)
 		},
 	}
-	f.rules.register(p, cmd)
+	p.registerRules(cmd)
 	p.registerMods(cmd)
-	f.register(cmd, "write the `FORMAT` text or json", "", formatText, formatJSON)
+	p.registerView(cmd, "write the `FORMAT` text or json", "", formatText, formatJSON)
 	flags := cmd.Flags()
 	flags.StringVar(&f.text, "text", "", "explain a log record of this `TEXT` instead of one in a file")
 	flags.StringVar(&f.level, "level", "", "the `LEVEL` of the text: unknown, debug, info, warning, error or fatal (default: read from its form)")
@@ -87,7 +85,7 @@ every rule that was tried, in order.`,
 func (p *program) explanation(cmd *cobra.Command, f *explainFlags, args []string,
 	scrubber *report.Scrubber,
 ) (*explanation, error) {
-	set, normalizer, err := f.rules.masking()
+	set, normalizer, err := p.masking()
 	if err != nil {
 		return nil, err
 	}

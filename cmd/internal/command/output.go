@@ -209,11 +209,11 @@ func replaceFile(name string, write func(w io.Writer) error) error {
 func lineOfJSON(v any) []byte { return append(text.AppendJSON(nil, text.JSON(v)), '\n') }
 
 // show writes a document, called what in an error, in the format that the flags name: as JSON, or its lines.
-func (p *program) show(what string, d interface{ lines(p *prose) }, f *viewFlags) error {
-	if f.format == formatJSON {
+func (p *program) show(what string, d interface{ lines(p *prose) }) error {
+	if p.formats[0] == formatJSON {
 		return p.print(what, lineOfJSON(d))
 	}
-	out := &prose{width: p.layout(f.width).Width}
+	out := &prose{width: p.layout().Width}
 	d.lines(out)
 	return p.print(what, out.buf)
 }

@@ -206,7 +206,8 @@ func TestUntil(t *testing.T) {
 	}{{"2999-01-30", false}, {"2999-01-31", false}, {"2999-02-01", true}} {
 		var stdout, stderr strings.Builder
 		p := newProgram(nil, &stdout, &stderr)
-		files := testkit.Must((&ruleFlags{files: []string{mute}, noDefaults: true}).sources())
+		p.noDefaultRules = true
+		files := testkit.Must(p.ruleFiles(mute))
 		files[0].Today = tc.today
 		require.NoError(t, p.checkRules(files))
 		require.Equal(t, tc.past, strings.Contains(stderr.String(), "ended on 2999-01-31 and is not used: remove it"),

@@ -30,14 +30,13 @@ likely mistakes, show what another rule set would change, and propose a rule for
 }
 
 // ofRuleFiles completes a command that reads rule files, followed by the default rules: run gets all of them.
-func ofRuleFiles(cmd *cobra.Command, run func(files []rules.File) error) *cobra.Command {
-	var noDefaults bool
-	noDefaultRules(cmd, &noDefaults)
+func (p *program) ofRuleFiles(cmd *cobra.Command, run func(files []rules.File) error) *cobra.Command {
+	p.registerNoDefaults(cmd, noDefaultsHelp)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 && noDefaults {
+		if len(args) == 0 && p.noDefaultRules {
 			return cli.Usage(cmd, "nothing to check: name a rule file, or leave --no-default-rules out")
 		}
-		files, err := (&ruleFlags{files: args, noDefaults: noDefaults}).sources()
+		files, err := p.ruleFiles(args...)
 		if err != nil {
 			return err
 		}
@@ -47,7 +46,7 @@ func ofRuleFiles(cmd *cobra.Command, run func(files []rules.File) error) *cobra.
 }
 
 func (p *program) rulesCheckCommand() *cobra.Command {
-	return ofRuleFiles(&cobra.Command{
+	return p.ofRuleFiles(&cobra.Command{
 		Use:   "check [FILE...]",
 		Short: "Compile rule files and run the tests inside them",
 		Long: `check compiles rule files as a replay does, followed by the default rules, and runs the
@@ -141,7 +140,7 @@ func (r *fileReport) append(dst []byte) []byte {
 }
 
 func (p *program) rulesLintCommand() *cobra.Command {
-	return ofRuleFiles(&cobra.Command{
+	return p.ofRuleFiles(&cobra.Command{
 		Use:   "lint [FILE...]",
 		Short: "Find likely mistakes in valid rule files",
 		Long: `lint compiles rule files as a replay does, followed by the default rules, and finds

@@ -26,7 +26,6 @@ import (
 const proposedFile = "proposal"
 
 func (p *program) rulesProposeCommand() *cobra.Command {
-	var flags ruleFlags
 	var dispositionName, until string
 	cmd := &cobra.Command{
 		Use:   "propose FILE:LINE",
@@ -69,7 +68,7 @@ with 0.
 			if at.file == standardInput {
 				return cli.Usage(cmd, "propose reads the log twice: write it to a file first")
 			}
-			files, err := flags.sources()
+			files, err := p.ruleFiles(p.rules...)
 			if err != nil {
 				return err
 			}
@@ -81,7 +80,7 @@ with 0.
 			return p.print("the rule", text)
 		},
 	}
-	flags.register(p, cmd)
+	p.registerRules(cmd)
 	cmd.Flags().StringVar(&dispositionName, "disposition", "ignore", "the `DISPOSITION` that the rule gives the record: ignore, advisory or blocking")
 	cli.Choice(cmd, "disposition", "ignore", "advisory", "blocking")
 	cmd.Flags().StringVar(&until, "until", "", "make `DATE` the last day of the rule, such as 2027-01-31")

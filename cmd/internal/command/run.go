@@ -30,16 +30,13 @@ const (
 // program carries out the commands of one run of a program.
 type program struct {
 	*settings.Program
+	flags
 
 	host    Host                // the program that mounts the commands
 	fetched map[string]*fetched // logs at addresses, by the names of named
 	mods    installed
-
-	lastLine string // of --last-line
-
-	lang   string            // of players' texts; "" for the system's
-	texts  map[string]string // of that language, since the first document; nil for English
-	output string            // the file of --output, "-" for standard output
+	formats []string          // of the output, the format of standard output first
+	texts   map[string]string // of the reader's language, since the first document; nil for English
 }
 
 // Host has the functions and forms of the program that mounts the commands. The zero Host is the small program, which
@@ -166,6 +163,7 @@ read or written to its end, 130 interrupted.`
 		defer stop()
 		context.AfterFunc(ctx, stop)
 		cmd.SetContext(ctx)
+		p.formats = formatsOf(cmd)
 		return p.toFile(cmd, args, do)
 	}
 }

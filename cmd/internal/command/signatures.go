@@ -23,9 +23,7 @@ import (
 const maxLine = 16 << 20
 
 func (p *program) signaturesCommand() *cobra.Command {
-	var flags ruleFlags
 	var group bool
-	var scrub scrubFlags
 	cmd := &cobra.Command{
 		Use:   "signatures [FILE]",
 		Short: "Print the signature and the template of each line of text",
@@ -50,7 +48,7 @@ stay those of the full templates.`,
   heed signatures --group Player.log | cut -f1 | sort | uniq -c | sort -rn | head`,
 		Args: cli.Args(0, 1, "name one file at most; to read several, pipe them in: cat A B | "+p.Name+" signatures"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			_, normalizer, err := flags.masking()
+			_, normalizer, err := p.masking()
 			if err != nil {
 				return err
 			}
@@ -58,7 +56,7 @@ stay those of the full templates.`,
 			if len(args) == 1 {
 				name = args[0]
 			}
-			scrubber := p.scrubber(&scrub, formatText)
+			scrubber := p.newScrubber()
 			if group {
 				err = p.groups(cmd.Context(), normalizer, name, scrubber)
 			} else {
@@ -68,8 +66,8 @@ stay those of the full templates.`,
 			return err
 		},
 	}
-	flags.register(p, cmd)
-	scrub.register(cmd)
+	p.registerRules(cmd)
+	p.registerScrub(cmd)
 	cmd.Flags().BoolVar(&group, "group", false,
 		"read all input, then print the final group of each line instead of its signature")
 	return cmd

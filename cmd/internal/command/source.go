@@ -65,36 +65,11 @@ func (p *program) observe(ctx context.Context, set *rules.Set, name string,
 		return err
 	}
 	defer src.close()
-	err = src.each(func() bool { return f(src, &src.Outcome) }, func([]heed.Update) bool { return true })
+	err = src.Each(func() bool { return f(src, &src.Outcome) }, func(*heed.Update) bool { return true })
 	if err != nil && ctx.Err() == nil {
 		return ioError(fmt.Errorf("%s: %w", name, err))
 	}
 	return cmp.Or(ctx.Err(), err)
-}
-
-// each replays the rest of a capture, until a function returns false: f, which is called for each record, or update,
-// which gets the changes of attention.
-func (s *source) each(f func() bool, update func(all []heed.Update) bool) error {
-	var updates []heed.Update
-	for {
-		err := s.Next()
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return err
-		case !s.Acted && !f():
-			return nil
-		case !s.Acted && !s.Outcome.Pending:
-			continue
-		}
-		// Not drained, they would pile up to a bound. An acknowledgement by update has updates of its own.
-		for updates = s.Engine.Updates(updates[:0]); len(updates) > 0; updates = s.Engine.Updates(updates[:0]) {
-			if !update(updates) {
-				return nil
-			}
-		}
-	}
 }
 
 // eachLog reads logs in order, until an interrupt. It reports a log that cannot be read and continues.
