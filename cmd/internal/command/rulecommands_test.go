@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/internal/text/scrub"
@@ -271,7 +272,7 @@ func FuzzPropose(f *testing.F) {
 		}
 		private := &scrub.Names{}
 		private.Learn(text)
-		pr := &proposal{found: &found{entry: *e}, n: n, private: private}
+		pr := &proposal{found: &found{rec: &capture.Record{Entry: *e}}, n: n, private: private}
 		file, err := pr.file(set, nil)
 		require.True(t, utf8.Valid(file))
 		requireInert(t, string(file))
