@@ -213,7 +213,7 @@ whole always count, and so do problems without a mod and blindness.`,
 		return p.compared(cmd, c, report.Comparison{Check: d})
 	})
 	p.registerCompare(cmd, formatJUnit, formatSARIF)
-	p.registerFailOn(cmd)
+	p.registerFailOn(cmd, "new, blocking, advisory, blind", failNew, failBlocking, failAdvisory, failBlind)
 	cmd.Flags().StringArrayVar(&mods, "fail-on-mod", nil, "fail only on problems that name the mod `NAME`, name no mod, or break play (repeatable)")
 	cli.Checked(cmd, func(cmd *cobra.Command) error {
 		for _, mod := range mods {

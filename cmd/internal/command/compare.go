@@ -8,15 +8,11 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
-	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/report"
 	"github.com/heedlog/heed/internal/report/compare"
 	"github.com/heedlog/heed/rules"
 )
-
-// failNew is the value of --fail-on for groups that are new, or unknown to a baseline.
-const failNew = "new"
 
 // registerCompare adds the flags of all commands that compare logs, with more formats.
 func (p *program) registerCompare(cmd *cobra.Command, more ...string) {
@@ -28,20 +24,6 @@ func (p *program) registerCompare(cmd *cobra.Command, more ...string) {
 	}
 	p.registerView(cmd, help, "show the first `N` groups of each section of text or markdown, 0 for all",
 		append([]string{formatText, formatJSON, formatMarkdown}, more...)...)
-}
-
-// registerFailOn adds --fail-on and --last-line, for the commands that have findings and fail on missing evidence.
-func (p *program) registerFailOn(cmd *cobra.Command) {
-	p.registerLastLine(cmd)
-	cmd.Flags().StringSliceVar(&p.failOn, "fail-on", nil, "exit with 1 on `WHAT`: new, blocking, advisory, blind, several separated by commas; or never")
-	what := []string{failNew, failBlocking, failAdvisory, failBlind, failNever}
-	cli.Completes(cmd, "fail-on", what...)
-	cli.Checked(cmd, func(cmd *cobra.Command) error { return checkFailOn(cmd, p.failOn, what...) })
-}
-
-// registerLastLine adds --last-line, for the commands that fail on missing evidence.
-func (p *program) registerLastLine(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&p.lastLine, "last-line", "", "count a log as cut if no line of its last run contains `TEXT`, such as the last words of a test run")
 }
 
 // compared writes the comparison in the formats of the flags.
@@ -136,13 +118,8 @@ func (p *program) findings(side *compare.Totals, fresh []compare.Group, rows ...
 		}
 		return d
 	}
-	all := worst(slices.Concat(append(rows, fresh)...))
 	blind := slices.ContainsFunc(side.Files, func(f compare.File) bool { return len(f.Gaps) > 0 })
-	if slices.Contains(p.failOn, failNew) && worst(fresh).Urgent() ||
-		slices.Contains(p.failOn, failBlocking) && all == event.Blocking ||
-		slices.Contains(p.failOn, failAdvisory) && all.Urgent() || slices.Contains(p.failOn, failBlind) && blind {
-		p.Raise(exitFinding)
-	}
+	p.fails(worst(fresh), worst(slices.Concat(append(rows, fresh)...)), blind)
 }
 
 // readSides reads the old logs and the new logs. It returns nil and nil if the error was already reported.

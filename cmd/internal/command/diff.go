@@ -51,7 +51,7 @@ blind: a part of NEW is missing, or a log is empty.`,
 		},
 	}
 	p.registerCompare(cmd)
-	p.registerFailOn(cmd)
+	p.registerFailOn(cmd, "new, blocking, advisory, blind", failNew, failBlocking, failAdvisory, failBlind)
 	p.registerSides(cmd)
 	return cmd
 }

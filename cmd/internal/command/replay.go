@@ -10,7 +10,6 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/cmd/internal/cli"
-	"github.com/heedlog/heed/cmd/internal/settings"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/report"
 	"github.com/heedlog/heed/internal/report/replay"
@@ -18,15 +17,10 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// The values of --ack and --fail-on.
+// The values of --ack.
 const (
 	ackNever = "never"
 	ackAuto  = "auto"
-
-	failBlocking = "blocking"
-	failAdvisory = "advisory"
-	failBlind    = "blind"
-	failNever    = "never" // whatever settings say
 )
 
 // defaultTop rows of each section of the table of signatures fill about half a
@@ -87,41 +81,15 @@ end; 130 interrupted.`,
 	p.registerRules(cmd)
 	p.registerMods(cmd)
 	p.registerLanguage(cmd)
-	flags := cmd.Flags()
 	p.registerView(cmd, "write the `FORMAT` text, json (one document), jsonl (a line per update, then a summary), markdown (for an issue), junit or sarif (findings, for CI)",
 		"show the `N` most frequent signatures of each disposition, 0 for all; without it, junit and sarif list 1000", replayFormats...)
-	flags.StringVar(&ack, "ack", ackNever, "acknowledge blocking items `WHEN`: never, or auto (each as soon as it blocks, as an agent does)")
+	cmd.Flags().StringVar(&ack, "ack", ackNever, "acknowledge blocking items `WHEN`: never, or auto (each as soon as it blocks, as an agent does)")
 	cli.Choice(cmd, "ack", ackNever, ackAuto)
-	cli.Checked(cmd, func(cmd *cobra.Command) error {
-		if err := p.failOnNew(cmd); err != nil {
-			return err
-		}
-		return checkFailOn(cmd, p.failOn, failBlocking, failAdvisory, failBlind, failNever)
-	})
+	cli.Checked(cmd, p.failOnNew)
+	p.registerFailOn(cmd, "blocking, advisory (or blocking), blind (also if bytes, repeats or the beginning are missing, or the log is empty)",
+		failBlocking, failAdvisory, failBlind) // of a log alone nothing is new
 	p.registerMemory(cmd)
-	p.registerLastLine(cmd)
-	flags.StringSliceVar(&p.failOn, "fail-on", nil, "exit with 1 on `WHAT`: blocking, advisory (or blocking), blind (also if bytes, repeats or the beginning are missing, or the log is empty), several separated by commas; or never")
-	cli.Completes(cmd, "fail-on", failBlocking, failAdvisory, failBlind, failNever) // of a log alone nothing is new
 	return cmd
-}
-
-// failOnNew refuses --fail-on new: a log alone has nothing new. A file of settings is for all commands, so there it is
-// dropped with a message. On the command line it is an error.
-func (p *program) failOnNew(cmd *cobra.Command) error {
-	if !slices.Contains(p.failOn, failNew) {
-		return nil
-	}
-	instead := fmt.Sprintf(`a single log has nothing to compare with; use "%[1]s diff OLD NEW" or "%[1]s baseline check"`, p.Name)
-	v := p.Settings.Value("fail-on")
-	switch v.Origin {
-	case settings.User, settings.Project, settings.Named:
-		p.Note("fail-on %s (%s) has no effect on a replay: %s", failNew, v.Where, instead)
-		p.failOn = slices.DeleteFunc(p.failOn, func(what string) bool { return what == failNew })
-		return nil
-	case settings.Environment:
-		return cli.Usage(cmd, "%s names %s: %s", v.Where, failNew, instead)
-	}
-	return cli.Usage(cmd, "--fail-on %s: %s", failNew, instead)
 }
 
 // replaying is a run that replays logs.
@@ -156,7 +124,7 @@ func (p *program) replayAll(cmd *cobra.Command, r *replaying, names []string) er
 			}
 			doc := p.document(rep, format, top)
 			if i == 0 {
-				p.Raise(p.worst(doc))
+				p.fails(event.Ignore, doc.Summary.Worst, doc.WentBlind)
 			}
 			if i == 0 && isOfEachLog(format) {
 				out.buf = p.render(out.buf, format, shown, doc)
@@ -208,17 +176,6 @@ func (p *program) render(out []byte, format string, shown int, docs ...*report.D
 		}
 	}
 	return out
-}
-
-// worst returns the exit status that results from --fail-on.
-func (p *program) worst(d *report.Document) int {
-	worst := d.Summary.Worst
-	if slices.Contains(p.failOn, failBlocking) && worst == event.Blocking ||
-		slices.Contains(p.failOn, failAdvisory) && worst.Urgent() ||
-		slices.Contains(p.failOn, failBlind) && d.WentBlind {
-		return exitFinding
-	}
-	return exitOK
 }
 
 // replay replays one file. As JSON lines, updates go to out as they come, scrubbed like the report. It returns no

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -196,22 +195,4 @@ func (p *program) incomplete() {
 	if p.Status == exitInterrupted {
 		p.Message("interrupted: the output covers only what was read before")
 	}
-}
-
-// checkFailOn refuses a value of --fail-on that is not among those allowed, and a flag
-// without any: a variable that is not set would ask for nothing, unnoticed.
-func checkFailOn(cmd *cobra.Command, given []string, allowed ...string) error {
-	if flag := cmd.Flags().Lookup("fail-on"); len(given) == 0 && flag != nil && flag.Changed &&
-		flag.Value.String() == "[]" {
-		given = []string{""}
-	}
-	for _, what := range given {
-		if err := cli.OneOf(cmd, "fail-on", what, allowed...); err != nil {
-			return err
-		}
-	}
-	if len(given) > 1 && slices.Contains(given, failNever) {
-		return cli.Usage(cmd, "--fail-on %s: %s goes with nothing else", strings.Join(given, ","), failNever)
-	}
-	return nil
 }
