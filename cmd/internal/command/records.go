@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -45,16 +46,16 @@ resolved or is unresolved. "cut" is the number of bytes left out of a long recor
 		if err != nil {
 			return err
 		}
-		out := &output{w: p.Stdout}
+		out := p.buffered()
 		scrubber := p.newScrubber()
 		p.eachLog(cmd.Context(), names, func(name string) error {
-			if out.err != nil {
+			if out.Flush() != nil {
 				return nil
 			}
 			return p.records(cmd.Context(), set, name, out, scrubber)
 		})
 		p.removed(scrubber)
-		return out.done("the records")
+		return written("the records", out.Flush())
 	})
 	p.registerRules(cmd)
 	p.registerMods(cmd)
@@ -65,7 +66,7 @@ resolved or is unresolved. "cut" is the number of bytes left out of a long recor
 }
 
 // records prints the records of one capture.
-func (p *program) records(ctx context.Context, set *rules.Set, name string, out *output,
+func (p *program) records(ctx context.Context, set *rules.Set, name string, out io.Writer,
 	scrubber *report.Scrubber,
 ) error {
 	format := p.formats[0]
@@ -92,7 +93,7 @@ func (p *program) records(ctx context.Context, set *rules.Set, name string, out 
 		if format == formatText {
 			write = report.AppendRecordText
 		}
-		out.buf = write(out.buf, &r)
-		return out.full()
+		_, err := out.Write(write(nil, &r))
+		return err == nil
 	})
 }

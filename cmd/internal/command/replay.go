@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -103,18 +104,18 @@ type replaying struct {
 
 // replayAll replays the files in order. It reports a file that cannot be read and continues.
 func (p *program) replayAll(cmd *cobra.Command, r *replaying, names []string) error {
-	out := &output{w: p.Stdout}
+	out := p.buffered()
 	shown := 0
 	docs := make([][]*report.Document, len(p.formats)) // for the end of the run
 	p.eachLog(cmd.Context(), names, func(name string) error {
-		if out.err != nil {
+		if out.Flush() != nil {
 			return nil
 		}
 		rep, err := p.replay(cmd.Context(), r, name, out)
 		if err != nil && name == names[0] {
 			err = withCommand(cmd, name, err)
 		}
-		if rep == nil || out.err != nil {
+		if rep == nil || out.Flush() != nil {
 			return err
 		}
 		for i, format := range p.formats {
@@ -127,21 +128,21 @@ func (p *program) replayAll(cmd *cobra.Command, r *replaying, names []string) er
 				p.fails(event.Ignore, doc.Summary.Worst, doc.WentBlind)
 			}
 			if i == 0 && isOfEachLog(format) {
-				out.buf = p.render(out.buf, format, shown, doc)
+				_, _ = out.Write(p.render(format, shown, doc)) // Flush returns its error
 			} else {
 				docs[i] = append(docs[i], doc)
 			}
 		}
 		shown++
-		out.flush()
+		_ = out.Flush()
 		return err
 	})
 	if !isOfEachLog(p.formats[0]) {
-		out.buf = p.render(out.buf, p.formats[0], 0, docs[0]...)
+		_, _ = out.Write(p.render(p.formats[0], 0, docs[0]...))
 	}
-	err := out.done("the report")
+	err := written("the report", out.Flush())
 	if shown > 0 && err == nil {
-		err = p.writeMore(cmd, func(i int) []byte { return p.render(nil, p.formats[i], 0, docs[i]...) })
+		err = p.writeMore(cmd, func(i int) []byte { return p.render(p.formats[i], 0, docs[i]...) })
 	}
 	p.removed(r.scrubber)
 	return err
@@ -152,15 +153,15 @@ func isOfEachLog(format string) bool {
 	return slices.Contains([]string{formatText, formatMarkdown, formatJSONL}, format)
 }
 
-// render appends documents in a format to an output that has the documents of so many logs.
-func (p *program) render(out []byte, format string, shown int, docs ...*report.Document) []byte {
+// render returns documents in a format, for an output that has the documents of so many logs.
+func (p *program) render(format string, shown int, docs ...*report.Document) (out []byte) {
 	switch format {
 	case formatJSON:
-		return report.JSON(out, docs...)
+		return report.JSON(nil, docs...)
 	case formatJUnit:
-		return report.JUnit(out, docs...)
+		return report.JUnit(nil, docs...)
 	case formatSARIF:
-		return report.SARIF(out, docs...)
+		return report.SARIF(nil, docs...)
 	}
 	for i, doc := range docs {
 		if shown+i > 0 && format != formatJSONL {
@@ -180,7 +181,7 @@ func (p *program) render(out []byte, format string, shown int, docs ...*report.D
 
 // replay replays one file. As JSON lines, updates go to out as they come, scrubbed like the report. It returns no
 // report for a file that could not be opened, and both report and error for a file that could not be read to its end.
-func (p *program) replay(ctx context.Context, r *replaying, name string, out *output) (*report.Replay, error) {
+func (p *program) replay(ctx context.Context, r *replaying, name string, out *bufio.Writer) (*report.Replay, error) {
 	log, tee := r.memory.begin(p, name, r.scrubber)
 	source, err := p.open(ctx, replay.Config(r.set), name, tee)
 	if err != nil {
@@ -202,14 +203,14 @@ func (p *program) replay(ctx context.Context, r *replaying, name string, out *ou
 	err = source.Each(observe, func(u *heed.Update) bool {
 		shown := rep.Update(u)
 		if p.formats[0] == formatJSONL {
-			out.buf = report.AppendUpdate(out.buf, shownName, shown)
+			_, _ = out.Write(report.AppendUpdate(nil, shownName, shown))
 		}
 		if r.ack && u.Item.Blocking {
 			source.Engine.Ack("", u.Item.ID, u.Item.LatestSequence)
 		}
-		return out.flush() // a reader at the other end of a pipe sees updates as they happen
+		return out.Flush() == nil // a reader at the other end of a pipe sees updates as they happen
 	})
-	if out.err != nil {
+	if out.Flush() != nil {
 		return nil, nil
 	}
 	end := source.End(nil)

@@ -82,7 +82,7 @@ func (p *program) report(cmd *cobra.Command, names []string, file string, open b
 	r := &replaying{set: set, memory: memory, scrubber: p.newScrubber(), details: true}
 	var replays []*report.Replay
 	p.eachLog(cmd.Context(), names, func(name string) error {
-		rep, err := p.replay(cmd.Context(), r, name, &output{w: p.Stdout})
+		rep, err := p.replay(cmd.Context(), r, name, p.buffered())
 		if rep != nil {
 			replays = append(replays, rep)
 		}

@@ -108,17 +108,17 @@ func (p *program) checkRules(files []rules.File) error {
 			rep.passed++
 		}
 	}
-	out := &output{w: p.Stdout}
+	var out []byte
 	for _, rep := range reports {
-		out.buf = rep.append(out.buf)
+		out = rep.append(out)
 	}
-	out.buf = fmt.Appendf(out.buf, "%s in %s: ", text.Count(len(set.Rules()), "rule"), text.Count(len(files), "file"))
+	out = fmt.Appendf(out, "%s in %s: ", text.Count(len(set.Rules()), "rule"), text.Count(len(files), "file"))
 	if failed > 0 {
-		out.buf = fmt.Appendf(out.buf, "%d of %s failed\n", failed, text.Count(len(results), "test"))
+		out = fmt.Appendf(out, "%d of %s failed\n", failed, text.Count(len(results), "test"))
 	} else {
-		out.buf = fmt.Appendf(out.buf, "ok, none of %s failed\n", text.Count(len(results), "test"))
+		out = fmt.Appendf(out, "ok, none of %s failed\n", text.Count(len(results), "test"))
 	}
-	if err := out.done("the report"); err != nil {
+	if err := p.print("the report", out); err != nil {
 		return err
 	}
 	if failed > 0 {
@@ -160,18 +160,18 @@ func (p *program) lintRules(files []rules.File) error {
 	if set, err := compileRules(files...); err == nil { // its errors are findings
 		noteEnded(set.Ended(), p.Message)
 	}
-	out := &output{w: p.Stdout}
+	var out []byte
 	for i := range found {
-		out.buf = text.AppendSafe(out.buf, found[i].String(), 0)
-		out.buf = append(out.buf, '\n')
+		out = text.AppendSafe(out, found[i].String(), 0)
+		out = append(out, '\n')
 		if found[i].Severity == event.SeverityError {
 			p.Raise(exitUsage)
 		}
 	}
 	if len(found) == 0 {
-		out.buf = fmt.Appendf(out.buf, "%s: nothing found\n", text.Count(len(files), "file"))
+		out = fmt.Appendf(out, "%s: nothing found\n", text.Count(len(files), "file"))
 	} else {
 		p.Raise(exitFinding)
 	}
-	return out.done("the findings")
+	return p.print("the findings", out)
 }
