@@ -149,11 +149,23 @@ func (p *program) compile() (*rules.Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	return compiled(files, p.Note)
+}
+
+// compiled compiles rules, and says by note which rules' last day is over.
+func compiled(files []rules.File, note func(format string, args ...any)) (*rules.Set, error) {
 	set, err := compileRules(files...)
 	if err == nil {
-		noteEnded(set.Ended(), p.Note)
+		noteEnded(set.Ended(), note)
 	}
 	return set, err
+}
+
+// noteEnded says by note which rules' last day is over.
+func noteEnded(ended []string, note func(format string, args ...any)) {
+	for _, rule := range ended {
+		note("%s", rule)
+	}
 }
 
 // masking compiles the rules that the flags name, and makes the normalizer that masks as they want.

@@ -61,13 +61,6 @@ day ("until") is over is reported, too.`,
 	}, p.checkRules)
 }
 
-// noteEnded says by note which rules' last day is over.
-func noteEnded(ended []string, note func(format string, args ...any)) {
-	for _, rule := range ended {
-		note("%s", rule)
-	}
-}
-
 // fileReport is the report on one rule file.
 type fileReport struct {
 	name                              string
@@ -75,7 +68,7 @@ type fileReport struct {
 }
 
 func (p *program) checkRules(files []rules.File) error {
-	set, err := compileRules(files...)
+	set, err := compiled(files, p.Message)
 	if err != nil {
 		return err
 	}
@@ -88,7 +81,6 @@ func (p *program) checkRules(files []rules.File) error {
 	for _, r := range set.Rules() {
 		byName[r.File].rules++
 	}
-	noteEnded(set.Ended(), p.Message)
 	results := set.Test()
 	failed := 0
 	for i := range results {
@@ -157,9 +149,7 @@ It exits with 1 if it finds anything, and with 2 if a file does not compile.`,
 
 func (p *program) lintRules(files []rules.File) error {
 	found := lint.Lint(files...)
-	if set, err := compileRules(files...); err == nil { // its errors are findings
-		noteEnded(set.Ended(), p.Message)
-	}
+	_, _ = compiled(files, p.Message) // its errors are findings
 	var out []byte
 	for i := range found {
 		out = text.AppendSafe(out, found[i].String(), 0)

@@ -54,10 +54,9 @@ The exit status is 0 even if records change class; with --exit-code it is then 1
 				if err != nil {
 					return err
 				}
-				if sets[i], err = compileRules(files...); err != nil {
+				if sets[i], err = compiled(files, p.Message); err != nil {
 					return err
 				}
-				noteEnded(sets[i].Ended(), p.Message)
 			}
 			scrubber := p.newScrubber()
 			d := &difference{

@@ -23,18 +23,21 @@ type source struct {
 
 // open opens a capture and makes an engine for it. A file that is not a log is refused with an error that names the
 // next step. tee gets the bytes read; it may be nil.
-func (p *program) open(ctx context.Context, config heed.Config, name string, tee io.Writer) (*source, error) {
+func (p *program) open(ctx context.Context, config heed.Config, name string, tee io.Writer) (_ *source, err error) {
 	in, err := p.openAny(ctx, name)
 	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		if err != nil {
+			_ = in.Close() // only read from
+		}
+	}()
 	reader, err := capture.NewReader(in, capture.Options{Tee: tee, LastLine: p.lastLine})
 	if err != nil {
-		_ = in.Close() // only read from
 		return nil, ioError(fmt.Errorf("%s: %w", name, err))
 	}
 	if err := text.Check(reader.Head(readSize)); err != nil {
-		_ = in.Close()
 		if name == standardInput {
 			name = standardInputName
 		}
@@ -47,7 +50,6 @@ func (p *program) open(ctx context.Context, config heed.Config, name string, tee
 	config.Family = reader.Family()
 	engine, err := heed.New(config)
 	if err != nil {
-		_ = in.Close()
 		return nil, err
 	}
 	engine.LearnInstalled(p.installed())
