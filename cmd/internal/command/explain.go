@@ -244,8 +244,8 @@ func recordOf(f *found, s *report.Scrubber) explainedRecord {
 		out.LevelBy = rec.LevelBy.String()
 	}
 	if inLog {
-		out.File, out.Layout, out.StartLine, out.EndLine = s.Text(f.place.file), rec.Layout.String(), rec.StartLine, rec.EndLine
-		out.Ends, out.Cut = rec.Split.String(), rec.Cut
+		out.File, out.Layout = s.Text(f.place.file), rec.Layout.String()
+		out.StartLine, out.EndLine, out.Ends, out.Cut = rec.StartLine, rec.EndLine, rec.Split.String(), rec.Cut
 	}
 	return out
 }

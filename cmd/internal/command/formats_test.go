@@ -206,7 +206,8 @@ var sarifSchema = sync.OnceValue(func() *jsonschema.Schema {
 	required := testkit.Must(os.ReadFile("../../../tools/go.mod"))
 	version := regexp.MustCompile(module + ` (\S+)`).FindSubmatch(required)
 	folder := cmp.Or(os.Getenv("GOMODCACHE"), filepath.Join(build.Default.GOPATH, "pkg", "mod"))
-	f, err := os.Open(filepath.Join(folder, module+"@"+string(version[1]), "report/sarif/testdata/sarif-schema-2.1.0.json"))
+	folder = filepath.Join(folder, module+"@"+string(version[1]))
+	f, err := os.Open(filepath.Join(folder, "report/sarif/testdata/sarif-schema-2.1.0.json"))
 	if err != nil {
 		return nil
 	}

@@ -20,8 +20,8 @@ import (
 	"github.com/heedlog/heed/internal/text/width"
 )
 
-// buffered returns standard output behind a buffer, which keeps the first error, so that a full disk is reported once and
-// not at every line.
+// buffered returns standard output behind a buffer, which keeps the first error: a full disk is reported once, and not
+// at every line.
 func (p *program) buffered() *bufio.Writer { return bufio.NewWriterSize(p.Stdout, 64<<10) }
 
 // written returns the error of a write, which names the output, such as "the report".
