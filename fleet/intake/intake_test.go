@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/iotest"
 
@@ -25,10 +26,8 @@ import (
 	"github.com/heedlog/heed/rules"
 )
 
-func compiled(tb testing.TB) *rules.Set {
-	tb.Helper()
-	return testkit.Must(rules.Compile(rules.Defaults()...))
-}
+// compiled returns the default rules.
+var compiled = sync.OnceValue(func() *rules.Set { return testkit.Must(rules.Compile(rules.Defaults()...)) })
 
 func readAll(set *rules.Set, name string, opened io.Reader) (all []Found) {
 	Read(set, name, opened, func(f Found) { all = append(all, f) })
@@ -78,7 +77,7 @@ func gzipped(tb testing.TB, data []byte) []byte {
 
 // TestForms holds that a log is the same log however it is packed, and that its summary has nothing private.
 func TestForms(t *testing.T) {
-	set := compiled(t)
+	set := compiled()
 	encoder := testkit.Must(zstd.NewWriter(nil))
 	zipFile := filepath.Join(t.TempDir(), "a.zip")
 	require.NoError(t, os.WriteFile(zipFile, zipped(t, "p/Player.log"), 0o600))
@@ -120,14 +119,14 @@ func TestNoHome(t *testing.T) {
 	t.Setenv("HOME", filepath.FromSlash("/srv/people/marijke"))
 	t.Setenv("USERPROFILE", filepath.FromSlash("/srv/people/marijke"))
 	log := append(someLog(t), "\nException: Marijke cannot write\n"...)
-	text := testkit.Must(json.Marshal(readAll(compiled(t), "Player.log", bytes.NewReader(log))[0].Session))
+	text := testkit.Must(json.Marshal(readAll(compiled(), "Player.log", bytes.NewReader(log))[0].Session))
 	require.NotContains(t, string(text), "Marijke")
 	require.Contains(t, string(text), "cannot write")
 }
 
 // TestBad holds that what cannot be read is named, and that the logs before it in an archive are there.
 func TestBad(t *testing.T) {
-	set := compiled(t)
+	set := compiled()
 	packed := gzipped(t, someLog(t))
 	two := tarred(t, "a.log", "../../b.log")
 	for _, c := range []struct {
@@ -177,7 +176,7 @@ func encrypted(tb testing.TB) []byte {
 
 // TestBounds holds that an archive ends with an error at its bounds, exactly, and that what is no log is not counted.
 func TestBounds(t *testing.T) {
-	set := compiled(t)
+	set := compiled()
 	size := int64(len(someLog(t)))
 	names := []string{"a.png", "b.png", "1.log", "c.png", "2.log", "3.log"}
 	for _, c := range []struct {
@@ -222,7 +221,7 @@ func TestOverlap(t *testing.T) {
 	binary.LittleEndian.PutUint16(data[end+10:], entries)
 	binary.LittleEndian.PutUint32(data[end+12:], uint32(end-start))
 	found := 0
-	a := &archive{compiled(t), "a.zip", func(Found) { found++ }, maxMembers, unpacking()}
+	a := &archive{compiled(), "a.zip", func(Found) { found++ }, maxMembers, unpacking()}
 	a.bytes.left, a.bytes.more = 10*int64(len(someLog(t))), 0
 	require.ErrorContains(t, a.readZip(bytes.NewReader(data)), "unpacks to more than")
 	require.Equal(t, 11, found)
@@ -231,7 +230,7 @@ func TestOverlap(t *testing.T) {
 // TestRatio holds that an archive unpacks to 200 times its size at most, or to freeBytes, whatever way it has: in a log,
 // in what is no log, in a log that is packed twice, in many small ones.
 func TestRatio(t *testing.T) {
-	set := compiled(t)
+	set := compiled()
 	line := strings.Repeat(strings.Repeat("a", 1023)+"\n", 1<<6)
 	log := bytes.Repeat([]byte(line), (freeBytes+16<<20)/len(line))
 	squeezed := func(data []byte) []byte { // to a thousandth
@@ -301,7 +300,7 @@ func (panicking) Read([]byte) (int, error) { panic("maria's log") }
 
 // FuzzRead: no file panics.
 func FuzzRead(f *testing.F) {
-	set := compiled(f)
+	set := compiled()
 	f.Add("a.zip", zipped(f, "a.log"))
 	f.Add("a.tar", tarred(f, "a.log"))
 	f.Add("a.tar.gz", gzipped(f, tarred(f, "a.log")))

@@ -26,7 +26,7 @@ func readFolder(t *testing.T, c Config, dir string) (logs []*population.Log, fai
 
 func readFiles(t *testing.T, c Config, names ...string) (logs []*population.Log, failures []population.Failure) {
 	t.Helper()
-	read := &Reader{Player: c.Player, Salt: c.Salt, Split: c.Split}
+	read := &Reader{Player: c.Player, Salt: c.Salt, Split: c.Split, set: compiled()}
 	require.NoError(t, read.Setup())
 	for _, name := range names {
 		read.Read(name, Source{}, func(name string) (io.ReadCloser, error) { return os.Open(name) },
@@ -190,7 +190,7 @@ func TestReportConcurrent(t *testing.T) {
 		require.NoError(t, os.Mkdir(folder, 0o700))
 		require.NoError(t, os.WriteFile(filepath.Join(folder, "Player.log"), someLog(t), 0o600))
 	}
-	c := &Config{Patterns: [3][]string{{dir}}, Salt: []byte("x"), K: 1}
+	c := &Config{Patterns: [3][]string{{dir}}, Salt: []byte("x"), K: 1, set: compiled()}
 	first := testkit.Must(c.Report(t.Context()))
 	again := testkit.Must(c.Report(t.Context()))
 	require.Equal(t, first, again)
@@ -220,7 +220,7 @@ func TestArchivesOfPlayers(t *testing.T) {
 		}{{"more.zip", zipped(t, test.files...)}, {"more.tar.gz", gzipped(t, tarred(t, test.files...))}} {
 			file := dir + "/logs/" + packed.name
 			require.NoError(t, os.WriteFile(file, packed.data, 0o600))
-			c := Config{Salt: []byte("salt"), K: 1}
+			c := Config{Salt: []byte("salt"), K: 1, set: compiled()}
 			c.Patterns[population.Neither] = []string{dir + "/logs"}
 			report := testkit.Must(c.Report(t.Context()))
 			require.EqualValues(t, 2+test.players, report.Players, name)

@@ -169,7 +169,7 @@ const firstSeed = 20000
 func TestPlanted(t *testing.T) {
 	players, slack := 500, 0.0
 	if !testkit.IsFull() {
-		players, slack = 100, 10
+		players, slack = 40, 10
 	}
 	var sizes []int
 	var table strings.Builder

@@ -28,9 +28,13 @@ func Read(name string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	if int64(len(data)) > limit {
-		return nil, refused(name, fmt.Errorf("has more than %d bytes, %w", limit, errTooLong))
+		return nil, tooLong(name, limit)
 	}
 	return data, nil
+}
+
+func tooLong(name string, limit int64) error {
+	return refused(name, fmt.Errorf("has more than %d bytes, %w", limit, errTooLong))
 }
 
 // ReadRegular is [Read] for a file that must be regular, or a link to a regular file. It refuses another kind, such as
@@ -42,6 +46,9 @@ func ReadRegular(name string, limit int64) ([]byte, error) {
 	}
 	if !info.Mode().IsRegular() {
 		return nil, refused(name, errNotRegular)
+	}
+	if info.Size() > limit {
+		return nil, tooLong(name, limit)
 	}
 	return Read(name, limit)
 }

@@ -40,10 +40,7 @@ func TestOverlapChangesNothing(t *testing.T) {
 					stderr.String())
 				return stdout.String()
 			}
-			want := replay(1, 1)
-			for seed := range uint64(3) {
-				require.True(t, want == replay(2, seed), "two replays differ")
-			}
+			require.True(t, replay(1, 1) == replay(2, 2), "two replays differ")
 		})
 	}
 }

@@ -60,8 +60,6 @@ func readBaseline(name string) (*compare.Baseline, error) {
 }
 
 func (p *program) baselineWriteCommand() *cobra.Command {
-	f := &compareFlags{viewFlags: viewFlags{scrub: scrubFlags{level: scrubOn}}} // this command has its flags of rules only
-	var from inputFlags
 	var out string
 	var today time.Time
 	var expire int
@@ -84,7 +82,7 @@ If a log is empty, nothing is written: it is no evidence of noise.`,
   heed baseline write -o noise.yaml --expire 30 runs/*.log
   heed baseline write --renew good.log && git diff heed-baseline.yaml`,
 	}
-	p.logCommand(cmd, &from, func(cmd *cobra.Command, names []string) error {
+	p.logCommand(cmd, func(cmd *cobra.Command, names []string) error {
 		var previous *compare.Baseline
 		if info, err := os.Stat(out); out != standardInput && (err != nil || info.Mode().IsRegular()) { // a pipe has none
 			previous, err = readBaseline(out)
@@ -92,7 +90,8 @@ If a log is empty, nothing is written: it is no evidence of noise.`,
 				return err
 			}
 		}
-		c, err := p.newComparing(f)
+		p.scrub = scrubOn // there is no flag
+		c, err := p.newComparing()
 		if err != nil {
 			return err
 		}
@@ -114,7 +113,7 @@ If a log is empty, nothing is written: it is no evidence of noise.`,
 		p.noteWritten(out, w)
 		return nil
 	})
-	f.rules.register(p, cmd)
+	p.registerRules(cmd)
 	p.registerLastLine(cmd)
 	flags := cmd.Flags()
 	flags.StringVarP(&out, "output", "o", defaultBaseline, "write the baseline to `FILE`, - for standard output")
@@ -159,9 +158,8 @@ func (p *program) noteWritten(file string, w *compare.Written) {
 }
 
 func (p *program) baselineCheckCommand() *cobra.Command {
-	f := &compareFlags{}
-	var from inputFlags
 	var name string
+	var mods []string
 	var today time.Time
 	cmd := &cobra.Command{
 		Use:   "check FILE...",
@@ -188,9 +186,9 @@ whole always count, and so do problems without a mod and blindness.`,
   heed baseline check --fail-on-mod Riverboats --last-line 'tests finished' run.log
   heed baseline check --format json run.log | jq -r '.new[].template'`,
 	}
-	p.logCommand(cmd, &from, func(cmd *cobra.Command, names []string) error {
-		if f.failOn == nil { // the default of this command alone: it is asked about new groups
-			f.failOn = []string{failNew}
+	p.logCommand(cmd, func(cmd *cobra.Command, names []string) error {
+		if p.failOn == nil { // the default of this command alone: it is asked about new groups
+			p.failOn = []string{failNew}
 		}
 		b, err := readBaseline(name)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -202,7 +200,7 @@ whole always count, and so do problems without a mod and blindness.`,
 		if err != nil {
 			return err
 		}
-		c, err := p.newComparing(f)
+		c, err := p.newComparing(mods...)
 		if err != nil {
 			return err
 		}
@@ -211,14 +209,14 @@ whole always count, and so do problems without a mod and blindness.`,
 		}
 		d := c.collector.Check(b, today)
 		found := slices.Concat(d.Added, d.More, d.Worse, d.Expired)
-		p.findings(f, &d.New, slices.DeleteFunc(found, func(g compare.Group) bool { return g.OtherMod }))
-		return p.compared(f, c, report.Comparison{Check: d})
+		p.findings(&d.New, slices.DeleteFunc(found, func(g compare.Group) bool { return g.OtherMod }))
+		return p.compared(cmd, c, report.Comparison{Check: d})
 	})
-	f.register(p, cmd, formatJUnit, formatSARIF)
-	f.registerFailOn(p, cmd)
-	cmd.Flags().StringArrayVar(&f.mods, "fail-on-mod", nil, "fail only on problems that name the mod `NAME`, name no mod, or break play (repeatable)")
+	p.registerCompare(cmd, formatJUnit, formatSARIF)
+	p.registerFailOn(cmd, "new, blocking, advisory, blind", failNew, failBlocking, failAdvisory, failBlind)
+	cmd.Flags().StringArrayVar(&mods, "fail-on-mod", nil, "fail only on problems that name the mod `NAME`, name no mod, or break play (repeatable)")
 	cli.Checked(cmd, func(cmd *cobra.Command) error {
-		for _, mod := range f.mods {
+		for _, mod := range mods {
 			if blame.Key(mod) == "" {
 				return cli.Usage(cmd, "--fail-on-mod %q: give it the name of a mod", mod)
 			}

@@ -38,10 +38,7 @@ type Brief struct {
 // briefFlags are the flags of brief.
 type briefFlags struct {
 	Brief
-	rules ruleFlags
-	scrub scrubFlags
-	item  string
-
+	item    string
 	history string
 }
 
@@ -75,9 +72,9 @@ blocks is never left out.`,
   heed brief --tokens 500 --format json Player.log | jq -r .text`,
 		Args: cli.Args(least, 1, "name one log"),
 	}
-	f.rules.register(p, cmd)
+	p.registerRules(cmd)
 	p.registerMods(cmd)
-	f.scrub.register(cmd)
+	p.registerScrub(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.Format, "format", formatText, "write the `FORMAT` text, json or markdown")
 	cli.Choice(cmd, "format", formatText, formatJSON, formatMarkdown)
@@ -133,7 +130,7 @@ func (f *briefFlags) validate(cmd *cobra.Command) error {
 
 // brief writes the brief of a log.
 func (p *program) brief(ctx context.Context, f *briefFlags, name string) error {
-	set, err := f.rules.compile()
+	set, err := p.compile()
 	if err != nil {
 		return err
 	}
@@ -142,12 +139,12 @@ func (p *program) brief(ctx context.Context, f *briefFlags, name string) error {
 		return err
 	}
 	defer src.close()
-	names, empty := OwnScrubber(p.Getenv, f.scrub.level == scrubStrict), true
-	err = src.each(func() bool {
+	names, empty := OwnScrubber(p.Getenv, p.scrub == scrubStrict), true
+	err = src.Each(func() bool {
 		empty = false
 		names.Learn(src.Record.Message, src.Record.Stack)
 		return true
-	}, func([]heed.Update) bool { return true })
+	}, func(*heed.Update) bool { return true })
 	switch {
 	case ctx.Err() != nil:
 		p.Raise(exitInterrupted)
@@ -194,7 +191,7 @@ func (p *program) assemble(f *briefFlags, src *source, set *rules.Set, name stri
 		return nil, cli.Failed(exitUsage, fmt.Errorf("--item %s: the log has no such item, or it was evicted", f.item))
 	}
 	r := f.request(it.ID)
-	r.Scrub = p.scrubber(&f.scrub, f.Format) != nil
+	r.Scrub = p.newScrubber() != nil
 	s, err := briefing.New(heedsource.Sources(c))
 	if err != nil {
 		return nil, err

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -9,55 +8,30 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
-	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/report"
 	"github.com/heedlog/heed/internal/report/compare"
 	"github.com/heedlog/heed/rules"
 )
 
-// failNew is the value of --fail-on for groups that are new, or unknown to a baseline.
-const failNew = "new"
-
-// compareFlags are the flags of the commands that compare logs.
-type compareFlags struct {
-	viewFlags
-	rules  ruleFlags
-	failOn []string
-	mods   []string // of --fail-on-mod
-}
-
-// register adds the flags of all of them, with more formats.
-func (f *compareFlags) register(p *program, cmd *cobra.Command, more ...string) {
-	f.rules.register(p, cmd)
+// registerCompare adds the flags of all commands that compare logs, with more formats.
+func (p *program) registerCompare(cmd *cobra.Command, more ...string) {
+	p.registerRules(cmd)
 	p.registerMods(cmd)
 	help := "write the `FORMAT` text, json or markdown"
 	if more != nil {
 		help = "write the `FORMAT` text, json, markdown, junit or sarif (findings, for CI)"
 	}
-	f.viewFlags.register(cmd, help, "show the first `N` groups of each section of text or markdown, 0 for all",
+	p.registerView(cmd, help, "show the first `N` groups of each section of text or markdown, 0 for all",
 		append([]string{formatText, formatJSON, formatMarkdown}, more...)...)
 }
 
-// registerFailOn adds --fail-on and --last-line, for the commands that have findings and fail on missing evidence.
-func (f *compareFlags) registerFailOn(p *program, cmd *cobra.Command) {
-	p.registerLastLine(cmd)
-	cmd.Flags().StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 on `WHAT`: new, blocking, advisory, blind, several separated by commas; or never")
-	what := []string{failNew, failBlocking, failAdvisory, failBlind, failNever}
-	cli.Completes(cmd, "fail-on", what...)
-	cli.Checked(cmd, func(cmd *cobra.Command) error { return checkFailOn(cmd, f.failOn, what...) })
-}
-
-// registerLastLine adds --last-line, for the commands that fail on missing evidence.
-func (p *program) registerLastLine(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&p.lastLine, "last-line", "", "count a log as cut if no line of its last run contains `TEXT`, such as the last words of a test run")
-}
-
 // compared writes the comparison in the formats of the flags.
-func (p *program) compared(f *compareFlags, c *comparing, found report.Comparison) error {
-	shown := c.shows(found, f.top)
-	write := func(format string) []byte {
-		switch format {
+func (p *program) compared(cmd *cobra.Command, c *comparing, found report.Comparison) error {
+	found.Top, found.Rule, found.Scrub = p.top, c.rule, c.scrubber
+	shown := &found
+	document := func(i int) []byte {
+		switch p.formats[i] {
 		case formatJSON:
 			return report.JSON(nil, shown)
 		case formatMarkdown:
@@ -67,42 +41,34 @@ func (p *program) compared(f *compareFlags, c *comparing, found report.Compariso
 		case formatSARIF:
 			return report.SARIF(nil, shown)
 		}
-		return report.Text(nil, shown, p.layout(f.width))
+		return report.Text(nil, shown, p.layout())
 	}
 	p.removed(c.scrubber)
 	p.incomplete()
-	formats := f.formats()
-	err := p.print("the report", write(formats[0]))
-	for _, format := range formats[1:] {
-		err = cmp.Or(err, f.writeTo(format, write(format)))
+	if err := p.print("the report", document(0)); err != nil {
+		return err
 	}
-	return err
+	return p.writeMore(cmd, document)
 }
 
 // comparing is logs that are being compared.
 type comparing struct {
 	set       *rules.Set
 	collector *compare.Collector
-	formats   []string
 	scrubber  *report.Scrubber // of the output
 	silent    []string         // logs without evidence
 	rule      func(id string) report.RuleText
 }
 
-func (p *program) newComparing(f *compareFlags) (*comparing, error) {
-	set, err := f.rules.compile()
+// newComparing begins a comparison, in which findings that name other mods than some do not fail.
+func (p *program) newComparing(mods ...string) (*comparing, error) {
+	set, err := p.compile()
 	if err != nil {
 		return nil, err
 	}
-	scrubber := p.scrubber(&f.scrub, f.formats()...)
-	collector := compare.NewCollector(compare.Config{Rules: set, Scrub: scrubber, Mods: f.mods})
-	return &comparing{set: set, collector: collector, formats: f.formats(), scrubber: scrubber}, nil
-}
-
-// shows adds to a comparison the values that its renderers need.
-func (c *comparing) shows(found report.Comparison, top int) *report.Comparison {
-	found.Top, found.Rule, found.Scrub = top, c.rule, c.scrubber
-	return &found
+	scrubber := p.newScrubber()
+	collector := compare.NewCollector(compare.Config{Rules: set, Scrub: scrubber, Mods: mods})
+	return &comparing{set: set, collector: collector, scrubber: scrubber}, nil
 }
 
 // read replays a log into one side. A log that cannot be read to its end is compared up to there, with a gap. It
@@ -112,7 +78,7 @@ func (p *program) read(ctx context.Context, c *comparing, side compare.Side, nam
 	log := &capture.Environment{}
 	err := p.observe(ctx, c.set, name, func(s *source, o *heed.Outcome) bool {
 		if run == nil {
-			run = c.collector.Run(side, fileName(c.formats, name), s.Engine)
+			run = c.collector.Run(side, p.fileName(name), s.Engine)
 			c.rule = s.Report(name, nil).Rule
 		}
 		log = &s.Began
@@ -120,7 +86,7 @@ func (p *program) read(ctx context.Context, c *comparing, side compare.Side, nam
 		return true
 	})
 	if run == nil && err == nil { // a log without a line
-		run = c.collector.Run(side, fileName(c.formats, name), nil)
+		run = c.collector.Run(side, p.fileName(name), nil)
 	}
 	if run == nil {
 		return false, err
@@ -145,29 +111,24 @@ func (p *program) readAll(cmd *cobra.Command, c *comparing, side compare.Side, n
 
 // findings raises the exit status that results from --fail-on: rows are the findings, fresh the
 // new ones.
-func (p *program) findings(f *compareFlags, side *compare.Totals, fresh []compare.Group, rows ...[]compare.Group) {
+func (p *program) findings(side *compare.Totals, fresh []compare.Group, rows ...[]compare.Group) {
 	worst := func(groups []compare.Group) (d event.Disposition) {
 		for i := range groups {
 			d = max(d, groups[i].Disposition)
 		}
 		return d
 	}
-	all := worst(slices.Concat(append(rows, fresh)...))
 	blind := slices.ContainsFunc(side.Files, func(f compare.File) bool { return len(f.Gaps) > 0 })
-	if slices.Contains(f.failOn, failNew) && worst(fresh).Urgent() ||
-		slices.Contains(f.failOn, failBlocking) && all == event.Blocking ||
-		slices.Contains(f.failOn, failAdvisory) && all.Urgent() || slices.Contains(f.failOn, failBlind) && blind {
-		p.Raise(exitFinding)
-	}
+	p.fails(worst(fresh), worst(slices.Concat(append(rows, fresh)...)), blind)
 }
 
 // readSides reads the old logs and the new logs. It returns nil and nil if the error was already reported.
-func (p *program) readSides(cmd *cobra.Command, f *compareFlags, from *inputFlags, args []string) (*comparing, error) {
-	c, err := p.newComparing(f)
+func (p *program) readSides(cmd *cobra.Command, args []string) (*comparing, error) {
+	c, err := p.newComparing()
 	if err != nil {
 		return nil, err
 	}
-	before, now, err := p.sides(from, args)
+	before, now, err := p.sides(args)
 	if err != nil || !p.readAll(cmd, c, compare.Old, before) || !p.readAll(cmd, c, compare.New, now) {
 		return nil, err
 	}

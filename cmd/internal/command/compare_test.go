@@ -354,17 +354,15 @@ func TestDiffStatus(t *testing.T) {
 func TestComparisonsInColor(t *testing.T) {
 	before, after := filepath.Join(ownCaptures, "advisory-1.4.log"), filepath.Join(ownCaptures, "colony-1.6.log")
 	for _, command := range []string{"diff", "suspects"} {
-		for _, width := range []string{"0", "20", "43", "110"} {
+		for _, width := range []string{"20", "110"} {
 			plain := runArgs(t, command, "--width", width, before, after).stdout
 			colored := runArgs(t, command, "--width", width, "--color", "always", before, after).stdout
 			require.NotEqual(t, plain, colored)
 			require.Equal(t, plain, testkit.WithoutColors(colored))
 			columns := testkit.Must(strconv.Atoi(width))
 			for line := range strings.Lines(plain) {
-				if columns > 0 {
-					require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), columns, "%s --width %s: %s",
-						command, width, line)
-				}
+				require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), columns, "%s --width %s: %s",
+					command, width, line)
 			}
 		}
 	}

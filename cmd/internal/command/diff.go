@@ -7,8 +7,6 @@ import (
 )
 
 func (p *program) logDiffCommand() *cobra.Command {
-	f := &compareFlags{}
-	var from inputFlags
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW... | OLD --game GAME | --game GAME --previous",
 		Short: "Show what is new, gone, more or less frequent in logs",
@@ -41,19 +39,19 @@ blind: a part of NEW is missing, or a log is empty.`,
   heed diff --format json yesterday.log today.log | jq '.new[] | {disposition, template}'
   heed diff --fail-on new,blind before.log after/*.log
   heed diff --format markdown old.log new.log > difference.md`,
-		Args: from.twoSides,
+		Args: p.twoSides,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := p.readSides(cmd, f, &from, args)
+			c, err := p.readSides(cmd, args)
 			if c == nil {
 				return err
 			}
 			d := c.collector.Diff()
-			p.findings(f, &d.New, d.Added, d.More, d.Worse)
-			return p.compared(f, c, report.Comparison{Diff: d})
+			p.findings(&d.New, d.Added, d.More, d.Worse)
+			return p.compared(cmd, c, report.Comparison{Diff: d})
 		},
 	}
-	f.register(p, cmd)
-	f.registerFailOn(p, cmd)
-	from.registerSides(cmd)
+	p.registerCompare(cmd)
+	p.registerFailOn(cmd, "new, blocking, advisory, blind", failNew, failBlocking, failAdvisory, failBlind)
+	p.registerSides(cmd)
 	return cmd
 }

@@ -21,8 +21,6 @@ import (
 
 // explainFlags are the flags of explain.
 type explainFlags struct {
-	viewFlags
-	rules        ruleFlags
 	text         string
 	level, phase string
 	all          bool
@@ -62,18 +60,18 @@ every rule that was tried, in order.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			scrubber := p.scrubber(&f.scrub, f.format)
+			scrubber := p.newScrubber()
 			e, err := p.explanation(cmd, f, args, scrubber)
 			if err != nil {
 				return err
 			}
 			p.removed(scrubber)
-			return p.show("the explanation", e, &f.viewFlags)
+			return p.show("the explanation", e)
 		},
 	}
-	f.rules.register(p, cmd)
+	p.registerRules(cmd)
 	p.registerMods(cmd)
-	f.register(cmd, "write the `FORMAT` text or json", "", formatText, formatJSON)
+	p.registerView(cmd, "write the `FORMAT` text or json", "", formatText, formatJSON)
 	flags := cmd.Flags()
 	flags.StringVar(&f.text, "text", "", "explain a log record of this `TEXT` instead of one in a file")
 	flags.StringVar(&f.level, "level", "", "the `LEVEL` of the text: unknown, debug, info, warning, error or fatal (default: read from its form)")
@@ -87,7 +85,7 @@ every rule that was tried, in order.`,
 func (p *program) explanation(cmd *cobra.Command, f *explainFlags, args []string,
 	scrubber *report.Scrubber,
 ) (*explanation, error) {
-	set, normalizer, err := f.rules.masking()
+	set, normalizer, err := p.masking()
 	if err != nil {
 		return nil, err
 	}
@@ -107,19 +105,19 @@ func (p *program) explanation(cmd *cobra.Command, f *explainFlags, args []string
 			if !ok {
 				return nil, cli.OneOf(cmd, "level", f.level, "unknown", "debug", "info", "warning", "error", "fatal")
 			}
-			record.entry.Level, record.levelBy = level, 0
+			record.rec.Level, record.rec.LevelBy = level, 0
 		}
 		engine, err := heed.New(replay.Config(set))
 		if err != nil {
 			return nil, err
 		}
-		record.blame = engine.Blame(&record.entry)
+		record.blame = engine.Blame(&record.rec.Entry)
 		record.outcome.Phase = f.phase
 		if err := lint.CheckPhase(set, f.phase); err != nil {
 			p.Message("--phase: %s (%s)", err.Msg, err.Hint)
 		}
 	}
-	scrubber.Learn(record.entry.Message, record.entry.Stack)
+	scrubber.Learn(record.rec.Message, record.rec.Stack)
 	if set, err = set.For(record.family); err != nil {
 		return nil, err
 	}
@@ -129,7 +127,7 @@ func (p *program) explanation(cmd *cobra.Command, f *explainFlags, args []string
 // textRecord returns the record that a text would be in a log: its level is read
 // off its form, and where the text is one record, its stack too.
 func textRecord(text string) *found {
-	f := &found{entry: event.Entry{Kind: event.KindLog, Message: text}}
+	f := &found{rec: &capture.Record{Entry: event.Entry{Kind: event.KindLog, Message: text}}}
 	reader, err := capture.NewReader(strings.NewReader(text), capture.Options{})
 	if err != nil {
 		return f // not a text of a log
@@ -139,9 +137,9 @@ func textRecord(text string) *found {
 		return f
 	}
 	message, stack := strings.Clone(first.Message), strings.Clone(first.Stack)
-	f.entry.Level, f.levelBy = first.Level, first.LevelBy
+	f.rec.Level, f.rec.LevelBy = first.Level, first.LevelBy
 	if reader.Next(&other) != nil && first.Cut == 0 {
-		f.entry.Message, f.entry.Stack = message, stack
+		f.rec.Message, f.rec.Stack = message, stack
 	}
 	return f
 }
@@ -195,7 +193,7 @@ type (
 
 // explain gathers all that is shown of a record, scrubbed. The record as it was logged has the same ids and decisions.
 func explain(ev *rules.Evaluator, n *signature.Normalizer, f *found, all bool, s *report.Scrubber) *explanation {
-	e := &f.entry
+	e := &f.rec.Entry
 	template := n.AppendTemplate(nil, logline.Of(e), e.Stack)
 	sig := signature.Of(template)
 	in := rules.InputOf(e, string(template), f.outcome.Phase)
@@ -231,7 +229,7 @@ func explain(ev *rules.Evaluator, n *signature.Normalizer, f *found, all bool, s
 }
 
 func recordOf(f *found, s *report.Scrubber) explainedRecord {
-	e := &f.entry
+	rec, e := f.rec, &f.rec.Entry
 	out := explainedRecord{
 		Kind: e.Kind.String(), Source: s.Text(e.Source), Operation: s.Text(e.OperationID), Message: s.Text(e.Message),
 		Stack: s.Text(e.Stack),
@@ -241,12 +239,13 @@ func recordOf(f *found, s *report.Scrubber) explainedRecord {
 	} else {
 		out.Status, out.Count = e.Status.String(), e.Count
 	}
-	if f.levelBy != 0 {
-		out.LevelBy = f.levelBy.String()
+	inLog := rec.StartLine > 0
+	if inLog || rec.LevelBy != 0 {
+		out.LevelBy = rec.LevelBy.String()
 	}
-	if rec := f.rec; rec != nil {
-		out.File, out.Layout, out.StartLine, out.EndLine = s.Text(f.place.file), f.layout.String(), rec.StartLine, rec.EndLine
-		out.Ends, out.LevelBy, out.Cut = rec.Split.String(), rec.LevelBy.String(), rec.Cut
+	if inLog {
+		out.File, out.Layout = s.Text(f.place.file), rec.Layout.String()
+		out.StartLine, out.EndLine, out.Ends, out.Cut = rec.StartLine, rec.EndLine, rec.Split.String(), rec.Cut
 	}
 	return out
 }

@@ -97,9 +97,9 @@ func TestExplainAgreesWithReplay(t *testing.T) {
 		p := newProgram(nil, io.Discard, io.Discard)
 		require.NoError(t, p.observe(t.Context(), set, path, func(src *source, o *heed.Outcome) bool {
 			rec := src.Record
-			f := &found{place: place{path, rec.StartLine}, rec: rec, entry: rec.Entry, outcome: *o}
-			key := fmt.Sprint(o.Signature, f.entry.Level, f.entry.Kind, f.entry.Status, f.entry.Source, o.Phase,
-				f.entry.ByCaller, o.Escalated)
+			f := &found{place: place{path, rec.StartLine}, rec: rec, outcome: *o}
+			key := fmt.Sprint(o.Signature, rec.Level, rec.Kind, rec.Status, rec.Source, o.Phase,
+				rec.ByCaller, o.Escalated)
 			if seen[key] {
 				return true
 			}

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sync"
@@ -17,57 +18,70 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// viewFlags are the flags of output of the commands that replay or compare logs, or test rules on captures.
-type viewFlags struct {
-	format     string
-	files      map[string]*string // by format, where a document goes that is written besides
+// flags are the values of the flags that several commands have. A run has one command.
+type flags struct {
+	output     string // the file of --output, "-" for standard output
 	top, width int
-	scrub      scrubFlags
+	scrub      string // a level of scrubbing
+	noScrub    bool
+	failOn     []string
+
+	game     string
+	previous bool
+	lastLine string
+	lang     string // of players' texts; "" for the system's
+	remember RememberFlags
+
+	rules          []string
+	noDefaultRules bool
 }
 
-// register adds the flags: the formats, with the help of --format, and --top, unless its help is empty.
-func (f *viewFlags) register(cmd *cobra.Command, formatHelp, topHelp string, formats ...string) {
-	cmd.Flags().StringVar(&f.format, "format", formatText, formatHelp)
+// registerView adds the flags of output of the commands that replay or compare logs, or test rules on captures: the
+// formats, with the help of --format, and --top, unless its help is empty.
+func (p *program) registerView(cmd *cobra.Command, formatHelp, topHelp string, formats ...string) {
+	cmd.Flags().String("format", formatText, formatHelp)
 	cli.Choice(cmd, "format", formats...)
-	f.files = map[string]*string{}
 	for _, format := range documentFormats {
 		if slices.Contains(formats, format) && len(formats) > 2 {
-			f.files[format] = cmd.Flags().String(format, "", "also write "+format+" to `FILE`")
+			cmd.Flags().String(format, "", "also write "+format+" to `FILE`")
 		}
 	}
 	if topHelp != "" {
-		cli.TopFlag(cmd, &f.top, defaultTop, topHelp)
+		cli.TopFlag(cmd, &p.top, defaultTop, topHelp)
 	}
-	cli.WidthFlag(cmd, &f.width, width.Min)
-	f.scrub.register(cmd)
+	cli.WidthFlag(cmd, &p.width, width.Min)
+	p.registerScrub(cmd)
 }
 
-// formats returns the requested formats, the format of standard output first.
-func (f *viewFlags) formats() []string {
-	all := []string{f.format}
+// formatsOf returns the formats that a command line asks for, the format of standard output first.
+func formatsOf(cmd *cobra.Command) []string {
+	all := []string{formatText}
+	if flag := cmd.Flags().Lookup("format"); flag != nil {
+		all[0] = flag.Value.String()
+	}
 	for _, format := range documentFormats {
-		if file := f.files[format]; file != nil && *file != "" {
+		if file, _ := cmd.Flags().GetString(format); file != "" { // "" without the flag
 			all = append(all, format)
 		}
 	}
 	return all
 }
 
-// writeTo writes a document of a format that is asked for besides.
-func (f *viewFlags) writeTo(format string, data []byte) error {
-	if err := ReplaceFile(*f.files[format], data); err != nil {
-		return ioError(fmt.Errorf("cannot write the report: %w", err))
+// writeMore writes the documents that a command line asks for besides standard output, by the numbers of their formats.
+func (p *program) writeMore(cmd *cobra.Command, document func(i int) []byte) error {
+	for i := 1; i < len(p.formats); i++ {
+		file, _ := cmd.Flags().GetString(p.formats[i])
+		if err := ReplaceFile(file, document(i)); err != nil {
+			return ioError(fmt.Errorf("cannot write the report: %w", err))
+		}
 	}
 	return nil
 }
 
-// layout returns the layout of text: width columns, or the columns of the terminal if width is 0.
-func (p *program) layout(width int) report.TextOptions {
+// layout returns the layout of text: --width columns, or the columns of the terminal if that is 0.
+func (p *program) layout() report.TextOptions {
 	columns, rows := cli.Size(p.Stdout)
-	if width == 0 {
-		width = columns
-	}
-	return report.TextOptions{Width: width, Color: p.Color, Rows: rows}
+	return report.TextOptions{Width: cmp.Or(p.width, columns), Color: p.Color, Rows: rows}
 }
 
 // installed are the mods of the folders that --mods names.
@@ -106,27 +120,21 @@ func NoteMods(note func(format string, args ...any), notes []error) {
 	}
 }
 
-// ruleFlags select the rules.
-type ruleFlags struct {
-	files      []string
-	noDefaults bool
-	note       func(format string, args ...any)
+func (p *program) registerRules(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&p.rules, "rules", nil, "read rules from `FILE`, or from the *.yaml and *.yml of a folder; they are tried before the default rules, in order (repeatable)")
+	p.registerNoDefaults(cmd, noDefaultsHelp)
 }
 
-func (f *ruleFlags) register(p *program, cmd *cobra.Command) {
-	f.note = p.Note
-	cmd.Flags().StringArrayVar(&f.files, "rules", nil, "read rules from `FILE`, or from the *.yaml and *.yml of a folder; they are tried before the default rules, in order (repeatable)")
-	noDefaultRules(cmd, &f.noDefaults)
+const noDefaultsHelp = "leave out the default rules for Unity and RimWorld"
+
+func (p *program) registerNoDefaults(cmd *cobra.Command, help string) {
+	cmd.Flags().BoolVar(&p.noDefaultRules, "no-default-rules", false, help)
 }
 
-func noDefaultRules(cmd *cobra.Command, value *bool) {
-	cmd.Flags().BoolVar(value, "no-default-rules", false, "leave out the default rules for Unity and RimWorld")
-}
-
-// sources reads the rule files that the flags name, the defaults with them.
-func (f *ruleFlags) sources() ([]rules.File, error) {
-	files, err := files.AllRules(f.files, time.Now())
-	if err == nil && !f.noDefaults {
+// ruleFiles reads the rule files with these names, and unless the flags leave them out, the default rules.
+func (p *program) ruleFiles(names ...string) ([]rules.File, error) {
+	files, err := files.AllRules(names, time.Now())
+	if err == nil && !p.noDefaultRules {
 		files = append(files, rules.Defaults()...)
 	}
 	return files, err
@@ -136,21 +144,33 @@ func (f *ruleFlags) sources() ([]rules.File, error) {
 var compileRules = rules.Compile
 
 // compile reads and compiles the rules that the flags name.
-func (f *ruleFlags) compile() (*rules.Set, error) {
-	files, err := f.sources()
+func (p *program) compile() (*rules.Set, error) {
+	files, err := p.ruleFiles(p.rules...)
 	if err != nil {
 		return nil, err
 	}
+	return compiled(files, p.Note)
+}
+
+// compiled compiles rules, and says by note which rules' last day is over.
+func compiled(files []rules.File, note func(format string, args ...any)) (*rules.Set, error) {
 	set, err := compileRules(files...)
-	if err == nil && f.note != nil {
-		noteEnded(set.Ended(), f.note)
+	if err == nil {
+		noteEnded(set.Ended(), note)
 	}
 	return set, err
 }
 
+// noteEnded says by note which rules' last day is over.
+func noteEnded(ended []string, note func(format string, args ...any)) {
+	for _, rule := range ended {
+		note("%s", rule)
+	}
+}
+
 // masking compiles the rules that the flags name, and makes the normalizer that masks as they want.
-func (f *ruleFlags) masking() (*rules.Set, *signature.Normalizer, error) {
-	set, err := f.compile()
+func (p *program) masking() (*rules.Set, *signature.Normalizer, error) {
+	set, err := p.compile()
 	if err != nil {
 		return nil, nil, err
 	}

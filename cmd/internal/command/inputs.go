@@ -22,24 +22,19 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// inputFlags select logs without naming files.
-type inputFlags struct {
-	game     string
-	previous bool
-}
-
-func (f *inputFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.game, "game", "", "read the newest log of `GAME` on this machine: "+gameNames())
-	cmd.Flags().BoolVar(&f.previous, "previous", false, "without FILE: read the log of the previous run")
+// registerInputs adds the flags that select logs without naming files.
+func (p *program) registerInputs(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&p.game, "game", "", "read the newest log of `GAME` on this machine: "+gameNames())
+	cmd.Flags().BoolVar(&p.previous, "previous", false, "without FILE: read the log of the previous run")
 	cli.Completes(cmd, "game", files.Games()...)
 }
 
 // logCommand completes a command that reads logs: run gets their names.
-func (p *program) logCommand(cmd *cobra.Command, from *inputFlags, run func(cmd *cobra.Command, names []string) error) {
-	from.register(cmd)
-	cmd.Args = from.oneWay
+func (p *program) logCommand(cmd *cobra.Command, run func(cmd *cobra.Command, names []string) error) {
+	p.registerInputs(cmd)
+	cmd.Args = p.oneWay
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		names, err := p.inputs(cmd, from, args)
+		names, err := p.inputs(cmd, args)
 		if err != nil {
 			return err
 		}
@@ -53,31 +48,31 @@ func gameNames() string {
 }
 
 // oneWay refuses a command line that names logs in two ways.
-func (f *inputFlags) oneWay(cmd *cobra.Command, args []string) error {
+func (p *program) oneWay(cmd *cobra.Command, args []string) error {
 	switch asked := cmd.Flags().Changed("game"); {
 	case asked && len(args) > 0:
 		return cli.Usage(cmd, "name a log or a --game, not both")
-	case f.previous && len(args) > 0:
+	case p.previous && len(args) > 0:
 		return cli.Usage(cmd, "--previous is for the log of a game: name no log with it")
 	}
 	return onceStdin(cmd, args)
 }
 
 // registerSides adds the flags for a command that compares logs.
-func (f *inputFlags) registerSides(cmd *cobra.Command) {
-	f.register(cmd)
+func (p *program) registerSides(cmd *cobra.Command) {
+	p.registerInputs(cmd)
 	cmd.Flags().Lookup("game").Usage = "compare with the newest log of `GAME` on this machine, as NEW: " + gameNames()
 	cmd.Flags().Lookup("previous").Usage = "with --game: the log of the previous run, as OLD; if OLD is named, as NEW"
 }
 
 // twoSides refuses a command line that does not name an old and a new log.
-func (f *inputFlags) twoSides(cmd *cobra.Command, args []string) error {
+func (p *program) twoSides(cmd *cobra.Command, args []string) error {
 	switch asked := cmd.Flags().Changed("game"); {
-	case f.previous && !asked:
+	case p.previous && !asked:
 		return cli.Usage(cmd, "--previous needs --game, such as --game %s --previous", files.Games()[0])
 	case asked && len(args) > 1:
 		return cli.Usage(cmd, "--game is the new log: name the old one alone")
-	case asked && len(args) == 0 && !f.previous:
+	case asked && len(args) == 0 && !p.previous:
 		return cli.Usage(cmd, "--game is the new log: name an old one, or add --previous for that of the run before")
 	case !asked && len(args) < 2:
 		return cli.Usage(cmd, "name an old and a new log: OLD NEW, or OLD and --game, or --game and --previous")
@@ -95,15 +90,15 @@ func onceStdin(cmd *cobra.Command, args []string) error {
 
 // sides returns the old logs and the new logs of a command line that twoSides accepts. If a game is installed twice,
 // the newest log decides the folder of both.
-func (p *program) sides(f *inputFlags, args []string) (before, now []string, err error) {
+func (p *program) sides(args []string) (before, now []string, err error) {
 	if len(args) > 1 {
 		return p.logs(args[:1]), p.logs(args[1:]), nil
 	}
 	if len(args) == 1 {
-		now, err = p.gameLog(f)
+		now, err = p.gameLog(p.previous)
 		return p.logs(args), now, err
 	}
-	if now, err = p.gameLog(&inputFlags{game: f.game}); err != nil {
+	if now, err = p.gameLog(false); err != nil {
 		return nil, nil, err
 	}
 	previous := files.Previous(now[0])
@@ -113,15 +108,15 @@ func (p *program) sides(f *inputFlags, args []string) (before, now []string, err
 
 // inputs returns the logs that the arguments name. Without arguments it returns the log of --game, standard input if a
 // pipe or a file is there, or the newest log of a known game. It prints on standard error which logs were chosen.
-func (p *program) inputs(cmd *cobra.Command, f *inputFlags, args []string) ([]string, error) {
+func (p *program) inputs(cmd *cobra.Command, args []string) ([]string, error) {
 	names := p.logs(args)
 	switch {
 	case len(args) > 0:
-	case f.game == "" && !f.previous && p.piped(cmd.Context()):
+	case p.game == "" && !p.previous && p.piped(cmd.Context()):
 		names = []string{standardInput}
 	default:
 		var err error
-		if names, err = p.gameLog(f); err != nil {
+		if names, err = p.gameLog(p.previous); err != nil {
 			return nil, err
 		}
 	}
@@ -191,13 +186,13 @@ func takenText(t files.Taken) string {
 	return "reading " + text.Count(len(t.Files), "log") + ": " + strings.Join(names, ", ")
 }
 
-// gameLog finds the log of a game.
-func (p *program) gameLog(f *inputFlags) ([]string, error) {
-	runs, places, err := files.LogsOf(f.game, "", p.Getenv, f.previous)
+// gameLog finds the log of the latest run of a game, or of the previous run.
+func (p *program) gameLog(previous bool) ([]string, error) {
+	runs, places, err := files.LogsOf(p.game, "", p.Getenv, previous)
 	if err != nil {
 		return nil, &cli.StatusError{Status: exitUsage, Err: fmt.Errorf("--game: %w", err)}
 	}
-	if len(runs) == 0 && f.game == "" && !f.previous {
+	if len(runs) == 0 && p.game == "" && !previous {
 		return nil, &cli.StatusError{
 			Status: exitUsage,
 			Err: errors.Join(p.inWords(text.Say("no log of a known game (%s) was found", strings.Join(files.Games(), ", "))),
@@ -207,7 +202,7 @@ func (p *program) gameLog(f *inputFlags) ([]string, error) {
 	}
 	if len(runs) == 0 {
 		return nil, &cli.StatusError{
-			Status: exitIO, Err: p.notFound(cmp.Or(f.game, strings.Join(files.Games(), ", ")), places),
+			Status: exitIO, Err: p.notFound(cmp.Or(p.game, strings.Join(files.Games(), ", ")), places),
 			Next: p.inWords(text.Say("run the game once, or name the file: a menu of the game may open its folder")).Error(),
 		}
 	}

@@ -102,6 +102,11 @@ func testArgs(t *testing.T, args ...string) []string {
 
 const plainLog = "starting\ncareful now\ncannot save the game to slot 1\ncannot save the game to slot 2\nbye\n"
 
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	return s
+}
+
 func lastLine(s string) string {
 	lines := strings.Split(strings.TrimSuffix(s, "\n"), "\n")
 	return lines[len(lines)-1]
@@ -331,6 +336,9 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 		{"schema"},
 		{"config", "show"},
 		{"config", "show", "--format", "json"},
+		{"--help"},
+		{"help", "records"},
+		{"--version"},
 		{"completion", "bash"},
 		{"completion", "zsh"},
 		{"completion", "fish"},

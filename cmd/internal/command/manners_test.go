@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,13 +27,20 @@ func TestHelp(t *testing.T) { clitest.Help(t, testRoot()) }
 
 func TestManPages(t *testing.T) { clitest.Man(t, testRoot(), settings.Live) }
 
-// TestScripts runs the program as a person would: see testdata/script.
+// TestScripts runs the program as a person would: see testdata/script. There "run status classify-replay ARGS" ends with
+// 0, and prints the exit status of the program last.
 func TestScripts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hundreds of processes, each of which compiles rules: minutes under the race detector")
 	}
 	captures := testkit.Must(filepath.Abs(ownCaptures))
-	clitest.Scripts(t, map[string]string{"CAPTURES": captures}, map[string]clitest.Program{settings.Offline: run})
+	clitest.Scripts(t, map[string]string{"CAPTURES": captures}, map[string]clitest.Program{
+		settings.Offline: run,
+		"status": func(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+			_, _ = fmt.Fprintf(stdout, "status %d\n", run(ctx, args[1:], stdin, stdout, stderr))
+			return exitOK
+		},
+	})
 }
 
 func TestScriptsUseAllFlags(t *testing.T) { clitest.Used(t, testRoot(), "") }

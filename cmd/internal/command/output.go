@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -19,45 +20,22 @@ import (
 	"github.com/heedlog/heed/internal/text/width"
 )
 
-// bufferSize is how much output is gathered before it is written.
-const bufferSize = 64 << 10
+// buffered returns standard output behind a buffer, which keeps the first error: a full disk is reported once, and not
+// at every line.
+func (p *program) buffered() *bufio.Writer { return bufio.NewWriterSize(p.Stdout, 64<<10) }
 
-// output buffers standard output and keeps the first error, so that a full disk is reported once and not at every line.
-type output struct {
-	w   io.Writer
-	buf []byte
-	err error
-}
-
-// full writes the buffer if it is large enough. It reports whether no write has failed.
-func (o *output) full() bool {
-	if len(o.buf) >= bufferSize {
-		return o.flush()
-	}
-	return o.err == nil
-}
-
-// flush writes the buffer and reports whether no write has failed.
-func (o *output) flush() bool {
-	if o.err == nil && len(o.buf) > 0 {
-		_, o.err = o.w.Write(o.buf)
-	}
-	o.buf = o.buf[:0]
-	return o.err == nil
-}
-
-// done writes the rest of the buffer. It returns an error that names the output, such as "the report", if a write
-// failed.
-func (o *output) done(what string) error {
-	if !o.flush() {
-		return cli.CannotWrite(exitIO, what, o.err)
+// written returns the error of a write, which names the output, such as "the report".
+func written(what string, err error) error {
+	if err != nil {
+		return cli.CannotWrite(exitIO, what, err)
 	}
 	return nil
 }
 
 // print writes a text, called what in an error, to standard output.
 func (p *program) print(what string, text []byte) error {
-	return (&output{w: p.Stdout, buf: text}).done(what)
+	_, err := p.Stdout.Write(text)
+	return written(what, err)
 }
 
 // checkOutputs refuses to write over a file that the run reads, to a folder, and to one file twice, by each flag that
@@ -209,11 +187,11 @@ func replaceFile(name string, write func(w io.Writer) error) error {
 func lineOfJSON(v any) []byte { return append(text.AppendJSON(nil, text.JSON(v)), '\n') }
 
 // show writes a document, called what in an error, in the format that the flags name: as JSON, or its lines.
-func (p *program) show(what string, d interface{ lines(p *prose) }, f *viewFlags) error {
-	if f.format == formatJSON {
+func (p *program) show(what string, d interface{ lines(p *prose) }) error {
+	if p.formats[0] == formatJSON {
 		return p.print(what, lineOfJSON(d))
 	}
-	out := &prose{width: p.layout(f.width).Width}
+	out := &prose{width: p.layout().Width}
 	d.lines(out)
 	return p.print(what, out.buf)
 }
@@ -267,11 +245,6 @@ func joinParts(parts ...part) string {
 		}
 	}
 	return strings.Join(out, ", ")
-}
-
-func firstLine(s string) string {
-	s, _, _ = strings.Cut(s, "\n")
-	return s
 }
 
 // lineRange returns "7" or "7-9".

@@ -11,7 +11,6 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/cmd/internal/cli"
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/report"
 	"github.com/heedlog/heed/rules"
 )
@@ -39,13 +38,10 @@ func (p *program) parsePlace(cmd *cobra.Command, arg string) (place, error) {
 type found struct {
 	place   place
 	family  string // of the log, when the record came
-	layout  capture.Layout
 	rec     *capture.Record
-	entry   event.Entry
 	outcome heed.Outcome
 	blame   []heed.Suspect
-	levelBy capture.Evidence // of a text that is in no capture
-	blind   *blindness       // when the record came
+	blind   *blindness // when the record came
 }
 
 // find replays a capture up to the record that covers a line: the earlier records set its phase. If no record covers
@@ -64,15 +60,14 @@ func (p *program) find(ctx context.Context, set *rules.Set, at place, scrubber *
 				own := *rec
 				own.StartLine, own.EndLine, own.Message = at.line, at.line, strings.Clone(rec.Message)
 				n := *f
-				n.rec, n.entry, n.outcome, n.layout = &own, own.Entry, *o, src.Records.At().Layout
+				n.rec, n.outcome = &own, *o
 				notice = &n
 			}
 		case rec.StartLine > at.line:
 			nearest = append(nearest, "line "+lineRange(rec.StartLine, rec.EndLine))
 			return false
 		case rec.EndLine >= at.line:
-			f.rec, f.entry, f.outcome, f.layout = rec, rec.Entry, *o, src.Records.At().Layout
-			f.blame = src.Blame()
+			f.rec, f.outcome, f.blame = rec, *o, src.Blame()
 			return false
 		default:
 			nearest = []string{"line " + lineRange(rec.StartLine, rec.EndLine)}

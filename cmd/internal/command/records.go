@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -12,10 +13,6 @@ import (
 )
 
 func (p *program) recordsCommand() *cobra.Command {
-	var flags ruleFlags
-	var from inputFlags
-	var format string
-	var scrub scrubFlags
 	cmd := &cobra.Command{
 		Use:   "records FILE...",
 		Short: "List the records of a capture with the decision for each",
@@ -44,34 +41,35 @@ resolved or is unresolved. "cut" is the number of bytes left out of a long recor
 		Example: `  heed records Player.log
   heed records --format jsonl Player.log | jq 'select(.disposition == "blocking")'`,
 	}
-	p.logCommand(cmd, &from, func(cmd *cobra.Command, names []string) error {
-		set, err := flags.compile()
+	p.logCommand(cmd, func(cmd *cobra.Command, names []string) error {
+		set, err := p.compile()
 		if err != nil {
 			return err
 		}
-		out := &output{w: p.Stdout}
-		scrubber := p.scrubber(&scrub, format)
+		out := p.buffered()
+		scrubber := p.newScrubber()
 		p.eachLog(cmd.Context(), names, func(name string) error {
-			if out.err != nil {
+			if out.Flush() != nil {
 				return nil
 			}
-			return p.records(cmd.Context(), set, name, format, out, scrubber)
+			return p.records(cmd.Context(), set, name, out, scrubber)
 		})
 		p.removed(scrubber)
-		return out.done("the records")
+		return written("the records", out.Flush())
 	})
-	flags.register(p, cmd)
+	p.registerRules(cmd)
 	p.registerMods(cmd)
-	cmd.Flags().StringVar(&format, "format", formatText, "write the `FORMAT` text or jsonl (a JSON object per line)")
+	cmd.Flags().String("format", formatText, "write the `FORMAT` text or jsonl (a JSON object per line)")
 	cli.Choice(cmd, "format", formatText, formatJSONL)
-	scrub.register(cmd)
+	p.registerScrub(cmd)
 	return cmd
 }
 
 // records prints the records of one capture.
-func (p *program) records(ctx context.Context, set *rules.Set, name, format string, out *output,
+func (p *program) records(ctx context.Context, set *rules.Set, name string, out io.Writer,
 	scrubber *report.Scrubber,
 ) error {
+	format := p.formats[0]
 	shownName := scrubber.Text(name)
 	return p.observe(ctx, set, name, func(src *source, outcome *heed.Outcome) bool {
 		rec := src.Record
@@ -95,7 +93,7 @@ func (p *program) records(ctx context.Context, set *rules.Set, name, format stri
 		if format == formatText {
 			write = report.AppendRecordText
 		}
-		out.buf = write(out.buf, &r)
-		return out.full()
+		_, err := out.Write(write(nil, &r))
+		return err == nil
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -28,11 +29,26 @@ type record struct {
 	Phase       string
 }
 
+// known are the records of captures as JSON lines.
+var known sync.Map
+
+// jsonRecords returns the records of a log as JSON lines, of a capture once for all tests.
+func jsonRecords(t *testing.T, path string) string {
+	t.Helper()
+	if out, ok := known.Load(path); ok {
+		return out.(string)
+	}
+	out := ok(t, "records", "--format", "jsonl", path)
+	if filepath.Dir(path) == filepath.Clean(ownCaptures) {
+		known.Store(path, out)
+	}
+	return out
+}
+
 func records(t *testing.T, path string) []record {
 	t.Helper()
-	out := ok(t, "records", "--format", "jsonl", path)
 	var all []record
-	for line := range strings.Lines(out) {
+	for line := range strings.Lines(jsonRecords(t, path)) {
 		all = append(all, decoded[record](t, line))
 	}
 	return all
@@ -44,7 +60,7 @@ func TestRecordsSayWhatTheyRestOn(t *testing.T) {
 	help := runArgs(t, "records", "--help").stdout
 	seen := map[string]bool{}
 	for _, path := range captures(t, ownCaptures) {
-		for line := range strings.Lines(runArgs(t, "records", "--format", "jsonl", path).stdout) {
+		for line := range strings.Lines(jsonRecords(t, path)) {
 			var r struct {
 				Kind, Layout, Split, Level string
 				LevelBy                    string `json:"levelBy"`
@@ -113,15 +129,14 @@ func referenceAndOwn(t *testing.T, f func(t *testing.T, path string)) {
 // TestRecordsBlame: an upload's list of mods gives the names, and only what is
 // urgent is blamed.
 func TestRecordsBlame(t *testing.T) {
-	out := ok(t, "records", "--format", "jsonl", filepath.Join(ownCaptures, "upload-1.4.txt"))
+	out := jsonRecords(t, filepath.Join(ownCaptures, "upload-1.4.txt"))
 	require.Contains(t, out, `"blame":[{"mod":"Brick Kilns Continued","packageId":"pikestaff.brickkilns","score":63,"evidence":[{"kind":"type","line":1},{"kind":"frame","line":2}]}]`)
 	for line := range strings.Lines(out) {
 		if strings.Contains(line, `"disposition":"ignore"`) {
 			require.NotContains(t, line, `"blame"`)
 		}
 	}
-	healthy := runArgs(t, "records", "--format", "jsonl", filepath.Join(ownCaptures, "healthy-1.6.log"))
-	require.NotContains(t, healthy.stdout, `"blame"`)
+	require.NotContains(t, jsonRecords(t, filepath.Join(ownCaptures, "healthy-1.6.log")), `"blame"`)
 }
 
 // TestRecordsBlameNoGame: whatever a capture holds, the game, its engine and the
@@ -129,7 +144,7 @@ func TestRecordsBlame(t *testing.T) {
 func TestRecordsBlameNoGame(t *testing.T) {
 	nobody := testkit.Must(rules.Compile(rules.Defaults()...)).GameCode()
 	referenceAndOwn(t, func(t *testing.T, path string) {
-		for line := range strings.Lines(ok(t, "records", "--format", "jsonl", path)) {
+		for line := range strings.Lines(jsonRecords(t, path)) {
 			var rec struct {
 				Blame []struct{ Mod string }
 			}

@@ -84,9 +84,9 @@ func (f *RememberFlags) RegisterLive(cmd *cobra.Command) {
 }
 
 // registerMemory adds the flags to a command of a program with a history.
-func (p *program) registerMemory(cmd *cobra.Command, f *RememberFlags) {
+func (p *program) registerMemory(cmd *cobra.Command) {
 	if p.host.History != nil {
-		f.register(cmd)
+		p.remember.register(cmd)
 	}
 }
 
@@ -100,7 +100,8 @@ type memory struct {
 
 // remembers opens the history in a goroutine if the logs are to be remembered, and returns nil otherwise. If the
 // history cannot be opened, the logs are still read. With asks, it asks a person who has not answered before.
-func (p *program) remembers(ctx context.Context, f *RememberFlags, names []string, asks bool) *memory {
+func (p *program) remembers(ctx context.Context, names []string, asks bool) *memory {
+	f := &p.remember
 	if p.host.History == nil {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +11,6 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/cmd/internal/cli"
-	"github.com/heedlog/heed/cmd/internal/settings"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/report"
 	"github.com/heedlog/heed/internal/report/replay"
@@ -18,38 +18,18 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// The values of --ack and --fail-on.
+// The values of --ack.
 const (
 	ackNever = "never"
 	ackAuto  = "auto"
-
-	failBlocking = "blocking"
-	failAdvisory = "advisory"
-	failBlind    = "blind"
-	failNever    = "never" // whatever settings say
 )
 
 // defaultTop rows of each section of the table of signatures fill about half a
 // screen.
 const defaultTop = 10
 
-// replayFlags are the flags of the main command.
-type replayFlags struct {
-	viewFlags
-	rules  ruleFlags
-	inputs inputFlags
-	topSet bool
-	ack    string
-	failOn []string
-
-	remember RememberFlags
-	memory   *memory // nil for none
-
-	details bool // of a page
-}
-
 func (p *program) replayCommand() *cobra.Command {
-	f := &replayFlags{}
+	var ack string
 	addresses := ""
 	if p.host.Fetch != nil {
 		addresses = `
@@ -90,159 +70,147 @@ end; 130 interrupted.`,
   heed replay --junit heed.xml --sarif heed.sarif Player.log
   heed replay --rules mine.yaml --fail-on blocking,blind build/*.log`,
 	}
-	p.logCommand(cmd, &f.inputs, func(cmd *cobra.Command, names []string) error {
-		f.memory = p.remembers(cmd.Context(), &f.remember, names, true)
-		defer f.memory.close()
-		set, err := f.rules.compile() // while the history opens
+	p.logCommand(cmd, func(cmd *cobra.Command, names []string) error {
+		m := p.remembers(cmd.Context(), names, true)
+		defer m.close()
+		set, err := p.compile() // while the history opens
 		if err != nil {
 			return err
 		}
-		return p.replayAll(cmd, f, set, names)
+		return p.replayAll(cmd, &replaying{set: set, memory: m, ack: ack == ackAuto, scrubber: p.newScrubber()}, names)
 	})
-	f.rules.register(p, cmd)
+	p.registerRules(cmd)
 	p.registerMods(cmd)
 	p.registerLanguage(cmd)
-	flags := cmd.Flags()
-	f.register(cmd, "write the `FORMAT` text, json (one document), jsonl (a line per update, then a summary), markdown (for an issue), junit or sarif (findings, for CI)",
+	p.registerView(cmd, "write the `FORMAT` text, json (one document), jsonl (a line per update, then a summary), markdown (for an issue), junit or sarif (findings, for CI)",
 		"show the `N` most frequent signatures of each disposition, 0 for all; without it, junit and sarif list 1000", replayFormats...)
-	flags.StringVar(&f.ack, "ack", ackNever, "acknowledge blocking items `WHEN`: never, or auto (each as soon as it blocks, as an agent does)")
+	cmd.Flags().StringVar(&ack, "ack", ackNever, "acknowledge blocking items `WHEN`: never, or auto (each as soon as it blocks, as an agent does)")
 	cli.Choice(cmd, "ack", ackNever, ackAuto)
-	cli.Checked(cmd, func(cmd *cobra.Command) error {
-		f.topSet = cmd.Flags().Changed("top")
-		if err := p.failOnNew(cmd, f); err != nil {
-			return err
-		}
-		return checkFailOn(cmd, f.failOn, failBlocking, failAdvisory, failBlind, failNever)
-	})
-	p.registerMemory(cmd, &f.remember)
-	p.registerLastLine(cmd)
-	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 on `WHAT`: blocking, advisory (or blocking), blind (also if bytes, repeats or the beginning are missing, or the log is empty), several separated by commas; or never")
-	cli.Completes(cmd, "fail-on", failBlocking, failAdvisory, failBlind, failNever) // of a log alone nothing is new
+	cli.Checked(cmd, p.failOnNew)
+	p.registerFailOn(cmd, "blocking, advisory (or blocking), blind (also if bytes, repeats or the beginning are missing, or the log is empty)",
+		failBlocking, failAdvisory, failBlind) // of a log alone nothing is new
+	p.registerMemory(cmd)
 	return cmd
 }
 
-// failOnNew refuses --fail-on new: a log alone has nothing new. A file of settings is for all commands, so there it is
-// dropped with a message. On the command line it is an error.
-func (p *program) failOnNew(cmd *cobra.Command, f *replayFlags) error {
-	if !slices.Contains(f.failOn, failNew) {
-		return nil
-	}
-	instead := fmt.Sprintf(`a single log has nothing to compare with; use "%[1]s diff OLD NEW" or "%[1]s baseline check"`, p.Name)
-	v := p.Settings.Value("fail-on")
-	switch v.Origin {
-	case settings.User, settings.Project, settings.Named:
-		p.Note("fail-on %s (%s) has no effect on a replay: %s", failNew, v.Where, instead)
-		f.failOn = slices.DeleteFunc(f.failOn, func(what string) bool { return what == failNew })
-		return nil
-	case settings.Environment:
-		return cli.Usage(cmd, "%s names %s: %s", v.Where, failNew, instead)
-	}
-	return cli.Usage(cmd, "--fail-on %s: %s", failNew, instead)
+// replaying is a run that replays logs.
+type replaying struct {
+	set      *rules.Set
+	memory   *memory // nil for none
+	scrubber *report.Scrubber
+	ack      bool // acknowledge each item as soon as it blocks
+	details  bool // of a page
 }
 
 // replayAll replays the files in order. It reports a file that cannot be read and continues.
-func (p *program) replayAll(cmd *cobra.Command, f *replayFlags, set *rules.Set, names []string) error {
-	ctx := cmd.Context()
-	out := &output{w: p.Stdout}
+func (p *program) replayAll(cmd *cobra.Command, r *replaying, names []string) error {
+	out := p.buffered()
 	shown := 0
-	formats := f.formats()
-	forms := make([]form, len(formats))
-	docs := make([][]*report.Document, len(formats))
-	for i, format := range formats {
-		forms[i] = f.form(format, p.layout(f.width))
-	}
-	form := &forms[0]
-	scrubber := p.scrubber(&f.scrub, formats...)
-	p.eachLog(ctx, names, func(name string) error {
-		if out.err != nil {
+	docs := make([][]*report.Document, len(p.formats)) // for the end of the run
+	p.eachLog(cmd.Context(), names, func(name string) error {
+		if out.Flush() != nil {
 			return nil
 		}
-		rep, err := p.replay(ctx, f, set, name, out, form.update, scrubber)
+		rep, err := p.replay(cmd.Context(), r, name, out)
 		if err != nil && name == names[0] {
 			err = withCommand(cmd, name, err)
 		}
-		if rep == nil || out.err != nil {
+		if rep == nil || out.Flush() != nil {
 			return err
 		}
-		doc := p.document(rep, f.format, form.top)
-		p.Raise(f.findings(doc))
-		if form.report != nil {
-			out.buf = form.report(out.buf, doc, shown)
-		}
-		if form.all != nil {
-			docs[0] = append(docs[0], doc)
-		}
-		for i := range forms[1:] {
-			docs[i+1] = append(docs[i+1], p.document(rep, formats[i+1], forms[i+1].top))
+		for i, format := range p.formats {
+			top := p.top
+			if isFindings(format) && !cmd.Flags().Changed("top") {
+				top = maxFindings
+			}
+			doc := p.document(rep, format, top)
+			if i == 0 {
+				p.fails(event.Ignore, doc.Summary.Worst, doc.WentBlind)
+			}
+			if i == 0 && isOfEachLog(format) {
+				_, _ = out.Write(p.render(format, shown, doc)) // Flush returns its error
+			} else {
+				docs[i] = append(docs[i], doc)
+			}
 		}
 		shown++
-		out.flush()
+		_ = out.Flush()
 		return err
 	})
-	if form.all != nil {
-		out.buf = form.all(out.buf, docs[0]...)
+	if !isOfEachLog(p.formats[0]) {
+		_, _ = out.Write(p.render(p.formats[0], 0, docs[0]...))
 	}
-	err := out.done("the report")
-	for i := range forms[1:] {
-		if shown > 0 && err == nil {
-			err = f.writeTo(formats[i+1], forms[i+1].whole(docs[i+1]))
-		}
+	err := written("the report", out.Flush())
+	if shown > 0 && err == nil {
+		err = p.writeMore(cmd, func(i int) []byte { return p.render(p.formats[i], 0, docs[i]...) })
 	}
-	p.removed(scrubber)
+	p.removed(r.scrubber)
 	return err
 }
 
-// findings returns the exit status that results from --fail-on.
-func (f *replayFlags) findings(d *report.Document) int {
-	worst := d.Summary.Worst
-	if slices.Contains(f.failOn, failBlocking) && worst == event.Blocking ||
-		slices.Contains(f.failOn, failAdvisory) && worst.Urgent() ||
-		slices.Contains(f.failOn, failBlind) && d.WentBlind {
-		return exitFinding
-	}
-	return exitOK
+// isOfEachLog reports whether a format has a part for each log, which is written as the log ends.
+func isOfEachLog(format string) bool {
+	return slices.Contains([]string{formatText, formatMarkdown, formatJSONL}, format)
 }
 
-// updateWriter appends an update.
-type updateWriter func(out []byte, file string, u *heed.Update) []byte
+// render returns documents in a format, for an output that has the documents of so many logs.
+func (p *program) render(format string, shown int, docs ...*report.Document) (out []byte) {
+	switch format {
+	case formatJSON:
+		return report.JSON(nil, docs...)
+	case formatJUnit:
+		return report.JUnit(nil, docs...)
+	case formatSARIF:
+		return report.SARIF(nil, docs...)
+	}
+	for i, doc := range docs {
+		if shown+i > 0 && format != formatJSONL {
+			out = append(out, '\n')
+		}
+		switch format {
+		case formatJSONL:
+			out = report.AppendSummary(out, doc)
+		case formatMarkdown:
+			out = report.Markdown(out, doc)
+		default:
+			out = report.Text(out, doc, p.layout())
+		}
+	}
+	return out
+}
 
-// replay replays one file. If write is not nil, updates go to out as they come, scrubbed like the report. It returns no
+// replay replays one file. As JSON lines, updates go to out as they come, scrubbed like the report. It returns no
 // report for a file that could not be opened, and both report and error for a file that could not be read to its end.
-func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, name string, out *output,
-	write updateWriter, scrubber *report.Scrubber,
-) (*report.Replay, error) {
-	log, tee := f.memory.begin(p, name, scrubber)
-	source, err := p.open(ctx, replay.Config(set), name, tee)
+func (p *program) replay(ctx context.Context, r *replaying, name string, out *bufio.Writer) (*report.Replay, error) {
+	log, tee := r.memory.begin(p, name, r.scrubber)
+	source, err := p.open(ctx, replay.Config(r.set), name, tee)
 	if err != nil {
 		return nil, err
 	}
 	defer source.close()
-	config := source.Report(fileName(f.formats(), name), scrubber)
-	config.Details = f.details
+	config := source.Report(p.fileName(name), r.scrubber)
+	config.Details = r.details
 	if log != nil {
 		config.Learn = log.scrub
-		config.History = func(group signature.ID) string { return f.memory.known(ctx, p, log, group) }
+		config.History = func(group signature.ID) string { return r.memory.known(ctx, p, log, group) }
 	}
 	rep := report.New(config)
-	shownName := scrubber.Text(name)
+	shownName := r.scrubber.Text(name)
 	observe := func() bool {
 		rep.Observe(source.Record, &source.Outcome)
 		return true
 	}
-	err = source.each(observe, func(updates []heed.Update) bool {
-		for i := range updates {
-			u := &updates[i]
-			shown := rep.Update(u)
-			if write != nil {
-				out.buf = write(out.buf, shownName, shown)
-			}
-			if f.ack == ackAuto && u.Item.Blocking {
-				source.Engine.Ack("", u.Item.ID, u.Item.LatestSequence)
-			}
+	err = source.Each(observe, func(u *heed.Update) bool {
+		shown := rep.Update(u)
+		if p.formats[0] == formatJSONL {
+			_, _ = out.Write(report.AppendUpdate(nil, shownName, shown))
 		}
-		return out.flush() // a reader at the other end of a pipe sees updates as they happen
+		if r.ack && u.Item.Blocking {
+			source.Engine.Ack("", u.Item.ID, u.Item.LatestSequence)
+		}
+		return out.Flush() == nil // a reader at the other end of a pipe sees updates as they happen
 	})
-	if out.err != nil {
+	if out.Flush() != nil {
 		return nil, nil
 	}
 	end := source.End(nil)
@@ -256,7 +224,7 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 	}
 	rep.End(end)
 	if log != nil && err == nil && !end.Interrupted {
-		f.memory.end(ctx, p, log, name, rep, set)
+		r.memory.end(ctx, p, log, name, rep, r.set)
 	}
 	return rep, err
 }

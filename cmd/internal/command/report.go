@@ -15,19 +15,9 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// reportFlags are the flags of report.
-type reportFlags struct {
-	rules  ruleFlags
-	inputs inputFlags
-	scrub  scrubFlags
-	output string
-	open   bool
-
-	remember RememberFlags
-}
-
 func (p *program) reportCommand() *cobra.Command {
-	f := &reportFlags{}
+	var opened bool
+	var file string
 	opens := ""
 	if p.host.Open != nil {
 		opens = `
@@ -57,42 +47,42 @@ another line of the log shows what they are. --no-scrub keeps them.` + opens,
   heed report --game rimworld -o report.html
   zcat old.log.gz | heed report - > report.html`,
 	}
-	p.logCommand(cmd, &f.inputs, func(cmd *cobra.Command, names []string) error { return p.report(cmd, f, names) })
+	p.logCommand(cmd, func(cmd *cobra.Command, names []string) error { return p.report(cmd, names, file, opened) })
 	cli.Checked(cmd, func(cmd *cobra.Command) error {
-		switch nowhere := f.output == standardInput; {
-		case nowhere && f.open && cmd.Flags().Changed("output"):
+		switch nowhere := file == standardInput; {
+		case nowhere && opened && cmd.Flags().Changed("output"):
 			return cli.Usage(cmd, "a browser opens files: --open goes with no --output -")
-		case nowhere && !f.open && cli.IsTerminal(p.Stdout):
+		case nowhere && !opened && cli.IsTerminal(p.Stdout):
 			return cli.Usage(cmd, "a terminal cannot show a page: name a file, such as -o report.html")
 		}
 		return nil
 	})
-	f.rules.register(p, cmd)
+	p.registerRules(cmd)
 	p.registerMods(cmd)
 	p.registerLanguage(cmd)
-	cmd.Flags().StringVarP(&f.output, "output", "o", standardInput, "write the page to `FILE`, - for standard output")
+	cmd.Flags().StringVarP(&file, outputFlag, "o", standardInput, "write the page to `FILE`, - for standard output")
 	if p.host.Open != nil {
-		cmd.Flags().BoolVar(&f.open, "open", false, "open the page in the browser; without --output it is written beside the log, or to the user's documents")
+		cmd.Flags().BoolVar(&opened, "open", false, "open the page in the browser; without --output it is written beside the log, or to the user's documents")
 	}
-	p.registerMemory(cmd, &f.remember)
+	p.registerMemory(cmd)
 	p.registerLastLine(cmd)
-	f.scrub.register(cmd)
+	p.registerScrub(cmd)
 	return cmd
 }
 
-// report replays the logs and writes the page.
-func (p *program) report(cmd *cobra.Command, f *reportFlags, names []string) error {
-	memory := p.remembers(cmd.Context(), &f.remember, names, !f.open) // a page comes at once
+// report replays the logs and writes the page to a file, and opens it if open is set.
+func (p *program) report(cmd *cobra.Command, names []string, file string, open bool) error {
+	memory := p.remembers(cmd.Context(), names, !open) // a page comes at once
 	defer memory.close()
-	set, err := f.rules.compile()
+	set, err := p.compile()
 	if err != nil {
 		return err
 	}
-	scrubber := p.scrubber(&f.scrub, formatPage)
+	p.formats = []string{formatPage}
+	r := &replaying{set: set, memory: memory, scrubber: p.newScrubber(), details: true}
 	var replays []*report.Replay
-	flags := &replayFlags{ack: ackNever, memory: memory, details: true}
 	p.eachLog(cmd.Context(), names, func(name string) error {
-		rep, err := p.replay(cmd.Context(), flags, set, name, &output{w: p.Stdout}, nil, scrubber)
+		rep, err := p.replay(cmd.Context(), r, name, p.buffered())
 		if rep != nil {
 			replays = append(replays, rep)
 		}
@@ -106,19 +96,19 @@ func (p *program) report(cmd *cobra.Command, f *reportFlags, names []string) err
 		docs[i] = p.document(rep, formatPage, 0)
 	}
 	data := report.HTML(nil, docs...)
-	p.removed(scrubber)
-	output := []string{f.output}
+	p.removed(r.scrubber)
+	pages := []string{file}
 	switch {
-	case f.open && f.output == standardInput:
-		output = p.pageFiles(names[0])
-	case f.output == standardInput:
+	case file == standardInput && open:
+		pages = p.pageFiles(names[0])
+	case file == standardInput:
 		return p.print("the report", data)
 	}
-	for _, file := range output {
-		if err = ReplaceFile(file, data); err == nil {
-			if f.open {
-				return p.openPage(file)
-			}
+	for _, page := range pages {
+		if err = ReplaceFile(page, data); err == nil && open {
+			return p.openPage(page)
+		}
+		if err == nil {
 			return nil
 		}
 	}

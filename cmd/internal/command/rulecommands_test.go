@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/internal/text/scrub"
@@ -143,7 +144,7 @@ func TestProposeHostileText(t *testing.T) {
 		requireInert(t, r.stdout)
 		require.True(t, utf8.ValidString(r.stdout))
 		mute := write(t, "mute.yaml", r.stdout)
-		ends(t, exitOK, "rules", "check", mute)
+		ends(t, exitOK, "rules", "check", "--no-default-rules", mute)
 		got := runArgs(t, testArgs(t, "explain", "--rules", mute, at)...)
 		require.Regexp(t, `: ignore [a-z]+, by rule mute\.`, firstLine(got.stdout), text)
 	}
@@ -206,7 +207,8 @@ func TestUntil(t *testing.T) {
 	}{{"2999-01-30", false}, {"2999-01-31", false}, {"2999-02-01", true}} {
 		var stdout, stderr strings.Builder
 		p := newProgram(nil, &stdout, &stderr)
-		files := testkit.Must((&ruleFlags{files: []string{mute}, noDefaults: true}).sources())
+		p.noDefaultRules = true
+		files := testkit.Must(p.ruleFiles(mute))
 		files[0].Today = tc.today
 		require.NoError(t, p.checkRules(files))
 		require.Equal(t, tc.past, strings.Contains(stderr.String(), "ended on 2999-01-31 and is not used: remove it"),
@@ -270,7 +272,7 @@ func FuzzPropose(f *testing.F) {
 		}
 		private := &scrub.Names{}
 		private.Learn(text)
-		pr := &proposal{found: &found{entry: *e}, n: n, private: private}
+		pr := &proposal{found: &found{rec: &capture.Record{Entry: *e}}, n: n, private: private}
 		file, err := pr.file(set, nil)
 		require.True(t, utf8.Valid(file))
 		requireInert(t, string(file))

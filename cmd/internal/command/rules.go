@@ -30,14 +30,13 @@ likely mistakes, show what another rule set would change, and propose a rule for
 }
 
 // ofRuleFiles completes a command that reads rule files, followed by the default rules: run gets all of them.
-func ofRuleFiles(cmd *cobra.Command, run func(files []rules.File) error) *cobra.Command {
-	var noDefaults bool
-	noDefaultRules(cmd, &noDefaults)
+func (p *program) ofRuleFiles(cmd *cobra.Command, run func(files []rules.File) error) *cobra.Command {
+	p.registerNoDefaults(cmd, noDefaultsHelp)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 && noDefaults {
+		if len(args) == 0 && p.noDefaultRules {
 			return cli.Usage(cmd, "nothing to check: name a rule file, or leave --no-default-rules out")
 		}
-		files, err := (&ruleFlags{files: args, noDefaults: noDefaults}).sources()
+		files, err := p.ruleFiles(args...)
 		if err != nil {
 			return err
 		}
@@ -47,7 +46,7 @@ func ofRuleFiles(cmd *cobra.Command, run func(files []rules.File) error) *cobra.
 }
 
 func (p *program) rulesCheckCommand() *cobra.Command {
-	return ofRuleFiles(&cobra.Command{
+	return p.ofRuleFiles(&cobra.Command{
 		Use:   "check [FILE...]",
 		Short: "Compile rule files and run the tests inside them",
 		Long: `check compiles rule files as a replay does, followed by the default rules, and runs the
@@ -62,13 +61,6 @@ day ("until") is over is reported, too.`,
 	}, p.checkRules)
 }
 
-// noteEnded says by note which rules' last day is over.
-func noteEnded(ended []string, note func(format string, args ...any)) {
-	for _, rule := range ended {
-		note("%s", rule)
-	}
-}
-
 // fileReport is the report on one rule file.
 type fileReport struct {
 	name                              string
@@ -76,7 +68,7 @@ type fileReport struct {
 }
 
 func (p *program) checkRules(files []rules.File) error {
-	set, err := compileRules(files...)
+	set, err := compiled(files, p.Message)
 	if err != nil {
 		return err
 	}
@@ -89,7 +81,6 @@ func (p *program) checkRules(files []rules.File) error {
 	for _, r := range set.Rules() {
 		byName[r.File].rules++
 	}
-	noteEnded(set.Ended(), p.Message)
 	results := set.Test()
 	failed := 0
 	for i := range results {
@@ -109,17 +100,17 @@ func (p *program) checkRules(files []rules.File) error {
 			rep.passed++
 		}
 	}
-	out := &output{w: p.Stdout}
+	var out []byte
 	for _, rep := range reports {
-		out.buf = rep.append(out.buf)
+		out = rep.append(out)
 	}
-	out.buf = fmt.Appendf(out.buf, "%s in %s: ", text.Count(len(set.Rules()), "rule"), text.Count(len(files), "file"))
+	out = fmt.Appendf(out, "%s in %s: ", text.Count(len(set.Rules()), "rule"), text.Count(len(files), "file"))
 	if failed > 0 {
-		out.buf = fmt.Appendf(out.buf, "%d of %s failed\n", failed, text.Count(len(results), "test"))
+		out = fmt.Appendf(out, "%d of %s failed\n", failed, text.Count(len(results), "test"))
 	} else {
-		out.buf = fmt.Appendf(out.buf, "ok, none of %s failed\n", text.Count(len(results), "test"))
+		out = fmt.Appendf(out, "ok, none of %s failed\n", text.Count(len(results), "test"))
 	}
-	if err := out.done("the report"); err != nil {
+	if err := p.print("the report", out); err != nil {
 		return err
 	}
 	if failed > 0 {
@@ -141,7 +132,7 @@ func (r *fileReport) append(dst []byte) []byte {
 }
 
 func (p *program) rulesLintCommand() *cobra.Command {
-	return ofRuleFiles(&cobra.Command{
+	return p.ofRuleFiles(&cobra.Command{
 		Use:   "lint [FILE...]",
 		Short: "Find likely mistakes in valid rule files",
 		Long: `lint compiles rule files as a replay does, followed by the default rules, and finds
@@ -158,21 +149,19 @@ It exits with 1 if it finds anything, and with 2 if a file does not compile.`,
 
 func (p *program) lintRules(files []rules.File) error {
 	found := lint.Lint(files...)
-	if set, err := compileRules(files...); err == nil { // its errors are findings
-		noteEnded(set.Ended(), p.Message)
-	}
-	out := &output{w: p.Stdout}
+	_, _ = compiled(files, p.Message) // its errors are findings
+	var out []byte
 	for i := range found {
-		out.buf = text.AppendSafe(out.buf, found[i].String(), 0)
-		out.buf = append(out.buf, '\n')
+		out = text.AppendSafe(out, found[i].String(), 0)
+		out = append(out, '\n')
 		if found[i].Severity == event.SeverityError {
 			p.Raise(exitUsage)
 		}
 	}
 	if len(found) == 0 {
-		out.buf = fmt.Appendf(out.buf, "%s: nothing found\n", text.Count(len(files), "file"))
+		out = fmt.Appendf(out, "%s: nothing found\n", text.Count(len(files), "file"))
 	} else {
 		p.Raise(exitFinding)
 	}
-	return out.done("the findings")
+	return p.print("the findings", out)
 }

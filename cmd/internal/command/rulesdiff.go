@@ -24,8 +24,7 @@ import (
 const embedded = "default"
 
 func (p *program) rulesDiffCommand() *cobra.Command {
-	var noDefaults, exitCode bool
-	var view viewFlags
+	var exitCode bool
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW CAPTURE...",
 		Short: "Show which records two rule sets classify differently",
@@ -51,16 +50,15 @@ The exit status is 0 even if records change class; with --exit-code it is then 1
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var sets [2]*rules.Set
 			for i, name := range args[:2] {
-				files, err := readSide(name, noDefaults)
+				files, err := p.readSide(name)
 				if err != nil {
 					return err
 				}
-				if sets[i], err = compileRules(files...); err != nil {
+				if sets[i], err = compiled(files, p.Message); err != nil {
 					return err
 				}
-				noteEnded(sets[i].Ended(), p.Message)
 			}
-			scrubber := p.scrubber(&view.scrub, view.format)
+			scrubber := p.newScrubber()
 			d := &difference{
 				old: sets[0], new: sets[1], scrub: scrubber, changes: map[[2]class]int{},
 				report: diffReport{SchemaVersion: schema.Version, Changes: []classChanged{}},
@@ -70,26 +68,25 @@ The exit status is 0 even if records change class; with --exit-code it is then 1
 			})
 			p.incomplete()
 			p.removed(scrubber)
-			rep := d.finish(args[0], args[1], view.top)
+			rep := d.finish(args[0], args[1], p.top)
 			if exitCode && rep.Changed > 0 {
 				p.Raise(exitFinding)
 			}
-			return p.show("the report", rep, &view)
+			return p.show("the report", rep)
 		},
 	}
-	view.register(cmd, "write the `FORMAT` text or json", "show the `N` most frequent changes, 0 for all", formatText, formatJSON)
-	flags := cmd.Flags()
-	flags.BoolVar(&noDefaults, "no-default-rules", false, "leave out the default rules after those that are named")
-	flags.BoolVar(&exitCode, "exit-code", false, "exit with 1 if a record changes class")
+	p.registerView(cmd, "write the `FORMAT` text or json", "show the `N` most frequent changes, 0 for all", formatText, formatJSON)
+	p.registerNoDefaults(cmd, "leave out the default rules after those that are named")
+	cmd.Flags().BoolVar(&exitCode, "exit-code", false, "exit with 1 if a record changes class")
 	return cmd
 }
 
 // readSide reads one side of a comparison.
-func readSide(name string, noDefaults bool) ([]rules.File, error) {
+func (p *program) readSide(name string) ([]rules.File, error) {
 	if name == embedded {
 		return rules.Defaults(), nil
 	}
-	return (&ruleFlags{files: []string{name}, noDefaults: noDefaults}).sources()
+	return p.ruleFiles(name)
 }
 
 // difference compares the decisions of two rule sets.

@@ -26,7 +26,6 @@ import (
 const proposedFile = "proposal"
 
 func (p *program) rulesProposeCommand() *cobra.Command {
-	var flags ruleFlags
 	var dispositionName, until string
 	cmd := &cobra.Command{
 		Use:   "propose FILE:LINE",
@@ -69,7 +68,7 @@ with 0.
 			if at.file == standardInput {
 				return cli.Usage(cmd, "propose reads the log twice: write it to a file first")
 			}
-			files, err := flags.sources()
+			files, err := p.ruleFiles(p.rules...)
 			if err != nil {
 				return err
 			}
@@ -81,7 +80,7 @@ with 0.
 			return p.print("the rule", text)
 		},
 	}
-	flags.register(p, cmd)
+	p.registerRules(cmd)
 	cmd.Flags().StringVar(&dispositionName, "disposition", "ignore", "the `DISPOSITION` that the rule gives the record: ignore, advisory or blocking")
 	cli.Choice(cmd, "disposition", "ignore", "advisory", "blocking")
 	cmd.Flags().StringVar(&until, "until", "", "make `DATE` the last day of the rule, such as 2027-01-31")
@@ -173,7 +172,7 @@ const (
 
 // file returns the rule file, with the first test that must not match by which it holds.
 func (pr *proposal) file(set *rules.Set, files []rules.File) (file []byte, err error) {
-	e := &pr.entry
+	e := &pr.rec.Entry
 	template := pr.n.AppendTemplate(nil, logline.Of(e), e.Stack)
 	head, frames, _ := strings.Cut(string(template), "\n")
 	headPieces, framePieces := pr.private.Cut(head), pr.private.Cut(frames)
@@ -260,10 +259,10 @@ func (pr *proposal) test(key, text, stack, method, more string) string {
 	if stack != "" {
 		out.line("        stack: %s", yamlfile.DoubleQuoted(valid(stack)))
 	}
-	if pr.entry.Kind != event.KindLog {
-		out.line("        status: %s", pr.entry.Status)
+	if pr.rec.Kind != event.KindLog {
+		out.line("        status: %s", pr.rec.Status)
 	}
-	if pr.entry.Kind == event.KindOperation {
+	if pr.rec.Kind == event.KindOperation {
 		out.line("        method: %s", yamlfile.DoubleQuoted(valid(method)))
 	}
 	if more != "" {
@@ -277,7 +276,7 @@ func (pr *proposal) freeID(set *rules.Set, text []string, sig signature.ID) stri
 	const few, long = 4, 60
 	subject := [...]string{event.Ignore: "mute", event.Advisory: "note", event.Blocking: "stop"}[pr.disposition]
 	all := idWords(strings.Join(text, " "))
-	words := cmp.Or(strings.Join(all[:min(few, len(all))], "_"), pr.entry.Kind.String())
+	words := cmp.Or(strings.Join(all[:min(few, len(all))], "_"), pr.rec.Kind.String())
 	id := subject + "." + words[:min(long, len(words))] + "." + sig.String()[:8]
 	for n, free := 2, id; ; n++ {
 		if set.Rule(free) == nil {
@@ -324,7 +323,7 @@ rules:
 // title returns the beginning of a text for a summary.
 func (pr *proposal) title(pieces []string) string {
 	title := text.Clip(strings.ReplaceAll(strings.Join(pieces, "…"), signature.Mask, "…"), maxTitle)
-	return cmp.Or(title, pr.entry.Kind.String()+" "+pr.entry.Status.String())
+	return cmp.Or(title, pr.rec.Kind.String()+" "+pr.rec.Status.String())
 }
 
 // valid replaces invalid UTF-8.
@@ -341,8 +340,8 @@ func (pr *proposal) verify(file []byte, id string, files []rules.File) error {
 			return fmt.Errorf("a test of the rule fails: %s", res.String())
 		}
 	}
-	template := pr.n.AppendTemplate(nil, logline.Of(&pr.entry), pr.entry.Stack)
-	in := rules.InputOf(&pr.entry, string(template), pr.outcome.Phase)
+	template := pr.n.AppendTemplate(nil, logline.Of(&pr.rec.Entry), pr.rec.Stack)
+	in := rules.InputOf(&pr.rec.Entry, string(template), pr.outcome.Phase)
 	if got := set.NewEvaluator().Evaluate(&in); got.Decision.Rule != id {
 		return fmt.Errorf("the rule does not decide the record: %s does", got.Decision.Rule)
 	}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -30,16 +29,13 @@ const (
 // program carries out the commands of one run of a program.
 type program struct {
 	*settings.Program
+	flags
 
 	host    Host                // the program that mounts the commands
 	fetched map[string]*fetched // logs at addresses, by the names of named
 	mods    installed
-
-	lastLine string // of --last-line
-
-	lang   string            // of players' texts; "" for the system's
-	texts  map[string]string // of that language, since the first document; nil for English
-	output string            // the file of --output, "-" for standard output
+	formats []string          // of the output, the format of standard output first
+	texts   map[string]string // of the reader's language, since the first document; nil for English
 }
 
 // Host has the functions and forms of the program that mounts the commands. The zero Host is the small program, which
@@ -166,6 +162,7 @@ read or written to its end, 130 interrupted.`
 		defer stop()
 		context.AfterFunc(ctx, stop)
 		cmd.SetContext(ctx)
+		p.formats = formatsOf(cmd)
 		return p.toFile(cmd, args, do)
 	}
 }
@@ -198,22 +195,4 @@ func (p *program) incomplete() {
 	if p.Status == exitInterrupted {
 		p.Message("interrupted: the output covers only what was read before")
 	}
-}
-
-// checkFailOn refuses a value of --fail-on that is not among those allowed, and a flag
-// without any: a variable that is not set would ask for nothing, unnoticed.
-func checkFailOn(cmd *cobra.Command, given []string, allowed ...string) error {
-	if flag := cmd.Flags().Lookup("fail-on"); len(given) == 0 && flag != nil && flag.Changed &&
-		flag.Value.String() == "[]" {
-		given = []string{""}
-	}
-	for _, what := range given {
-		if err := cli.OneOf(cmd, "fail-on", what, allowed...); err != nil {
-			return err
-		}
-	}
-	if len(given) > 1 && slices.Contains(given, failNever) {
-		return cli.Usage(cmd, "--fail-on %s: %s goes with nothing else", strings.Join(given, ","), failNever)
-	}
-	return nil
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/logline"
 	"github.com/heedlog/heed/internal/report"
-	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -23,9 +22,7 @@ import (
 const maxLine = 16 << 20
 
 func (p *program) signaturesCommand() *cobra.Command {
-	var flags ruleFlags
 	var group bool
-	var scrub scrubFlags
 	cmd := &cobra.Command{
 		Use:   "signatures [FILE]",
 		Short: "Print the signature and the template of each line of text",
@@ -50,7 +47,7 @@ stay those of the full templates.`,
   heed signatures --group Player.log | cut -f1 | sort | uniq -c | sort -rn | head`,
 		Args: cli.Args(0, 1, "name one file at most; to read several, pipe them in: cat A B | "+p.Name+" signatures"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			_, normalizer, err := flags.masking()
+			_, normalizer, err := p.masking()
 			if err != nil {
 				return err
 			}
@@ -58,7 +55,7 @@ stay those of the full templates.`,
 			if len(args) == 1 {
 				name = args[0]
 			}
-			scrubber := p.scrubber(&scrub, formatText)
+			scrubber := p.newScrubber()
 			if group {
 				err = p.groups(cmd.Context(), normalizer, name, scrubber)
 			} else {
@@ -68,8 +65,8 @@ stay those of the full templates.`,
 			return err
 		},
 	}
-	flags.register(p, cmd)
-	scrub.register(cmd)
+	p.registerRules(cmd)
+	p.registerScrub(cmd)
 	cmd.Flags().BoolVar(&group, "group", false,
 		"read all input, then print the final group of each line instead of its signature")
 	return cmd
@@ -79,11 +76,11 @@ stay those of the full templates.`,
 func (p *program) signatures(ctx context.Context, normalizer *signature.Normalizer, name string,
 	scrubber *report.Scrubber,
 ) error {
-	out := &output{w: p.Stdout}
-	err := p.templates(ctx, normalizer, name, out, scrubber, func(template []byte) {
-		out.buf = appendSignature(out.buf, signature.Of(template).ID, scrubber.Text(string(template)))
+	out := p.buffered()
+	err := p.templates(ctx, normalizer, name, out, scrubber, func(template []byte) error {
+		return writeSignature(out, signature.Of(template).ID, scrubber.Text(string(template)))
 	})
-	return cmp.Or(out.done("the signatures"), err)
+	return cmp.Or(written("the signatures", out.Flush()), err)
 }
 
 // The bounds of what --group learns from one input: a column watched takes 120
@@ -104,14 +101,15 @@ func (p *program) groups(ctx context.Context, normalizer *signature.Normalizer, 
 	}
 	var lines, order []signature.Signature
 	texts := map[signature.Signature]*known{}
-	out := &output{w: p.Stdout}
-	err := p.templates(ctx, normalizer, name, out, scrubber, func(template []byte) {
+	out := p.buffered()
+	err := p.templates(ctx, normalizer, name, out, scrubber, func(template []byte) error {
 		s := signature.Of(template)
 		if texts[s] == nil {
 			texts[s] = &known{template: string(template)}
 			order = append(order, s)
 		}
 		lines = append(lines, s)
+		return nil
 	})
 	if len(order) == 0 {
 		return err
@@ -129,12 +127,11 @@ func (p *program) groups(ctx context.Context, normalizer *signature.Normalizer, 
 	}
 	for _, s := range lines {
 		t := texts[s]
-		out.buf = appendSignature(out.buf, grouper.GroupAt(t.place, s).ID, scrubber.Text(t.template))
-		if !out.full() {
+		if writeSignature(out, grouper.GroupAt(t.place, s).ID, scrubber.Text(t.template)) != nil {
 			break
 		}
 	}
-	if err := out.done("the groups"); err != nil {
+	if err := written("the groups", out.Flush()); err != nil {
 		return err
 	}
 	if s := grouper.Stats(); s.Unlearned+s.ColumnsEvicted > 0 {
@@ -144,13 +141,14 @@ func (p *program) groups(ctx context.Context, normalizer *signature.Normalizer, 
 	return err
 }
 
-func appendSignature(dst []byte, id signature.ID, template string) []byte {
-	return append(text.AppendSafe(fmt.Appendf(dst, "%s\t", id), template, 0), '\n')
+func writeSignature(out io.Writer, id signature.ID, template string) error {
+	_, err := fmt.Fprintf(out, "%s\t%s\n", id, safe(template, 0))
+	return err
 }
 
 // templates calls f with the template of each line of an input. It flushes out when no more input is buffered.
-func (p *program) templates(ctx context.Context, normalizer *signature.Normalizer, name string, out *output,
-	scrubber *report.Scrubber, f func(template []byte),
+func (p *program) templates(ctx context.Context, normalizer *signature.Normalizer, name string, out *bufio.Writer,
+	scrubber *report.Scrubber, f func(template []byte) error,
 ) error {
 	in, err := p.openAny(ctx, name)
 	if err != nil {
@@ -165,14 +163,16 @@ func (p *program) templates(ctx context.Context, normalizer *signature.Normalize
 			text := string(line)
 			scrubber.Learn(text)
 			template = normalizer.AppendTemplate(template[:0], logline.Text(text, event.LevelUnknown), "")
-			f(template)
+			if f(template) != nil {
+				return nil // which the end of the output returns again
+			}
 		}
 		// A live input may have no more for a while, and its reader is waiting.
-		if br.Buffered() == 0 {
-			out.flush()
+		if br.Buffered() == 0 && out.Flush() != nil {
+			return nil
 		}
 		switch {
-		case !out.full(), errors.Is(err, io.EOF):
+		case errors.Is(err, io.EOF):
 			return nil
 		case err == nil:
 		case ctx.Err() != nil:

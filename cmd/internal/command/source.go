@@ -23,18 +23,21 @@ type source struct {
 
 // open opens a capture and makes an engine for it. A file that is not a log is refused with an error that names the
 // next step. tee gets the bytes read; it may be nil.
-func (p *program) open(ctx context.Context, config heed.Config, name string, tee io.Writer) (*source, error) {
+func (p *program) open(ctx context.Context, config heed.Config, name string, tee io.Writer) (_ *source, err error) {
 	in, err := p.openAny(ctx, name)
 	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		if err != nil {
+			_ = in.Close() // only read from
+		}
+	}()
 	reader, err := capture.NewReader(in, capture.Options{Tee: tee, LastLine: p.lastLine})
 	if err != nil {
-		_ = in.Close() // only read from
 		return nil, ioError(fmt.Errorf("%s: %w", name, err))
 	}
 	if err := text.Check(reader.Head(readSize)); err != nil {
-		_ = in.Close()
 		if name == standardInput {
 			name = standardInputName
 		}
@@ -47,7 +50,6 @@ func (p *program) open(ctx context.Context, config heed.Config, name string, tee
 	config.Family = reader.Family()
 	engine, err := heed.New(config)
 	if err != nil {
-		_ = in.Close()
 		return nil, err
 	}
 	engine.LearnInstalled(p.installed())
@@ -65,36 +67,11 @@ func (p *program) observe(ctx context.Context, set *rules.Set, name string,
 		return err
 	}
 	defer src.close()
-	err = src.each(func() bool { return f(src, &src.Outcome) }, func([]heed.Update) bool { return true })
+	err = src.Each(func() bool { return f(src, &src.Outcome) }, func(*heed.Update) bool { return true })
 	if err != nil && ctx.Err() == nil {
 		return ioError(fmt.Errorf("%s: %w", name, err))
 	}
 	return cmp.Or(ctx.Err(), err)
-}
-
-// each replays the rest of a capture, until a function returns false: f, which is called for each record, or update,
-// which gets the changes of attention.
-func (s *source) each(f func() bool, update func(all []heed.Update) bool) error {
-	var updates []heed.Update
-	for {
-		err := s.Next()
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return err
-		case !s.Acted && !f():
-			return nil
-		case !s.Acted && !s.Outcome.Pending:
-			continue
-		}
-		// Not drained, they would pile up to a bound. An acknowledgement by update has updates of its own.
-		for updates = s.Engine.Updates(updates[:0]); len(updates) > 0; updates = s.Engine.Updates(updates[:0]) {
-			if !update(updates) {
-				return nil
-			}
-		}
-	}
 }
 
 // eachLog reads logs in order, until an interrupt. It reports a log that cannot be read and continues.

@@ -13,8 +13,6 @@ import (
 )
 
 func (p *program) suspectsCommand() *cobra.Command {
-	f := &compareFlags{}
-	var from inputFlags
 	var lists [2]string // files with lists of mods, by side
 	cmd := &cobra.Command{
 		Use:   "suspects OLD NEW... | OLD --game GAME | --game GAME --previous",
@@ -38,7 +36,7 @@ was never blamed before. The score sorts mods; it is not a probability.`,
   heed suspects --game rimworld good.log
   heed suspects --old-mods ModsConfig.old.xml --new-mods ModsConfig.xml Player-prev.log Player.log
   heed suspects --format json good.txt broken.txt | jq '.groups[0].suspects[0]'`,
-		Args: from.twoSides,
+		Args: p.twoSides,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var mods [2][]capture.ListedMod
 			for side, name := range lists { // before the logs, which take longer to read
@@ -50,7 +48,7 @@ was never blamed before. The score sorts mods; it is not a probability.`,
 					return err
 				}
 			}
-			c, err := p.readSides(cmd, f, &from, args)
+			c, err := p.readSides(cmd, args)
 			if c == nil {
 				return err
 			}
@@ -59,11 +57,11 @@ was never blamed before. The score sorts mods; it is not a probability.`,
 					c.collector.Mods(compare.Side(side), mods[side])
 				}
 			}
-			return p.compared(f, c, report.Comparison{Suspects: c.collector.Suspects()})
+			return p.compared(cmd, c, report.Comparison{Suspects: c.collector.Suspects()})
 		},
 	}
-	f.register(p, cmd)
-	from.registerSides(cmd)
+	p.registerCompare(cmd)
+	p.registerSides(cmd)
 	cmd.Flags().StringVar(&lists[compare.Old], "old-mods", "", "read the mods of the old log from `FILE`, a ModsConfig.xml")
 	cmd.Flags().StringVar(&lists[compare.New], "new-mods", "", "read the mods of the new logs from `FILE`, a ModsConfig.xml")
 	return cmd

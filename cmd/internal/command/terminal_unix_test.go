@@ -20,17 +20,33 @@ import (
 	"github.com/heedlog/heed/internal/testkit"
 )
 
-// onTerminal runs the program on a terminal and returns what that got.
-func onTerminal(t *testing.T, env []string, args ...string) string {
+// onTerminal runs a command line on a terminal and returns what that got.
+func onTerminal(t *testing.T, args ...string) string {
 	t.Helper()
-	return clitest.OnTerminal(t, append(env, asProgram+"=1"), args...)
+	master, tty, err := pty.Open()
+	if err != nil {
+		t.Skipf("no pseudo-terminal: %v", err)
+	}
+	defer func() { _ = master.Close() }()
+	require.NoError(t, pty.Setsize(tty, &pty.Winsize{Rows: 24, Cols: clitest.TerminalColumns}))
+	got := make(chan string)
+	go func() {
+		out, _ := io.ReadAll(master) // Linux returns EIO where the other end is gone
+		got <- strings.ReplaceAll(string(out), "\r\n", "\n")
+	}()
+	status := run(t.Context(), args, strings.NewReader(""), tty, tty)
+	require.NoError(t, tty.Close())
+	out := <-got
+	require.Equal(t, exitOK, status, out)
+	return out
 }
 
 // TestFirstScreen: what hurts, which mod, and whether the log still speaks
 // stand on the first screen of a terminal, in colors, and again where it ends.
 func TestFirstScreen(t *testing.T) {
 	log := filepath.Join(ownCaptures, "upload-1.4.txt")
-	out := onTerminal(t, nil, log)
+	t.Setenv("TERM", "xterm")
+	out := onTerminal(t, log)
 	lines := strings.Split(out, "\n")
 	first := strings.Join(lines[:24], "\n")
 	last := strings.Join(lines[len(lines)-24:], "\n")
@@ -45,11 +61,14 @@ func TestFirstScreen(t *testing.T) {
 		require.LessOrEqual(t, len([]rune(testkit.WithoutColors(line))), 80, line)
 	}
 
-	require.NotContains(t, onTerminal(t, []string{"NO_COLOR=1"}, log), "\x1b[")
-	require.NotContains(t, onTerminal(t, []string{"TERM=dumb"}, log), "\x1b[")
-	require.NotContains(t, onTerminal(t, nil, "--color", "never", log), "\x1b[")
-	require.NotContains(t, onTerminal(t, nil, "--format", "jsonl", log), "\x1b[")
-	require.NotContains(t, onTerminal(t, nil, "records", log), "\x1b[")
+	require.NotContains(t, onTerminal(t, "--color", "never", log), "\x1b[")
+	require.NotContains(t, onTerminal(t, "--format", "jsonl", log), "\x1b[")
+	require.NotContains(t, onTerminal(t, "records", log), "\x1b[")
+	t.Setenv("TERM", "dumb")
+	require.NotContains(t, onTerminal(t, log), "\x1b[")
+	t.Setenv("TERM", "xterm")
+	t.Setenv("NO_COLOR", "1")
+	require.NotContains(t, onTerminal(t, log), "\x1b[")
 }
 
 // TestProgressAndInterrupt: a log that is long in coming shows how much of it was
@@ -104,7 +123,7 @@ func TestTerminalWithoutASize(t *testing.T) {
 // TestHelpOnATerminal: what help says fits.
 func TestHelpOnATerminal(t *testing.T) {
 	for _, args := range [][]string{{"--help"}, {"baseline", "check", "--help"}} {
-		text, rest, ok := strings.Cut(onTerminal(t, nil, args...), "\nUsage:\n")
+		text, rest, ok := strings.Cut(onTerminal(t, args...), "\nUsage:\n")
 		require.True(t, ok)
 		_, flags, ok := strings.Cut(rest, "\nFlags:\n")
 		require.True(t, ok)

@@ -187,16 +187,16 @@ func TestBounded(t *testing.T) {
 	require.EqualValues(t, 5, all[4].ID)
 
 	path := filepath.Join(t.TempDir(), "history.db")
-	const most = 1_000_000
+	const most = 600_000
 	h = open(t, history.Config{Path: path, MaxBytes: most})
 	r := rand.New(rand.NewPCG(1, 2))
-	for n := 1; n <= 150; n++ {
-		remember(t, h, synthetic(r, n, 50), day(1).Add(time.Duration(n)*time.Minute))
+	for n := 1; n <= 80; n++ {
+		remember(t, h, synthetic(r, n, 25), day(1).Add(time.Duration(n)*time.Minute))
 	}
 	all = testkit.Must(h.Sessions(t.Context(), "", 0))
-	require.Less(t, len(all), 150)
-	require.Greater(t, len(all), 20)
-	require.EqualValues(t, 150, all[0].ID)
+	require.Less(t, len(all), 80)
+	require.Greater(t, len(all), 15)
+	require.EqualValues(t, 80, all[0].ID)
 	size := func() int64 {
 		_ = testkit.Must(h.DB().Exec("PRAGMA wal_checkpoint(TRUNCATE)"))
 		info := testkit.Must(os.Stat(path))
@@ -296,7 +296,7 @@ func synthetic(r *rand.Rand, n, groups int) *summary.Session {
 
 // TestFigures prints the size and the times of a history of a thousand sessions of 300 groups.
 func TestFigures(t *testing.T) {
-	sessions := 30
+	sessions := 5
 	if testkit.IsFull() {
 		sessions = 1000
 	}

@@ -3,6 +3,7 @@ package history_test
 import (
 	"bytes"
 	"cmp"
+	"flag"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -193,6 +194,8 @@ func (m *model) check(t *rapid.T, h *history.History) {
 		FROM session) + (SELECT count(*) FROM mod) - (SELECT count(DISTINCT mod) FROM modlist_entry)`).Scan(&rows))
 	require.Zero(t, rows, "mods that no session has")
 }
+
+func init() { _ = flag.Set("rapid.checks", "40") }
 
 // TestModel: sessions in any order, the same log again, longer copies, joins of groups, and forgetting.
 func TestModel(t *testing.T) {

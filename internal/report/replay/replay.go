@@ -100,28 +100,43 @@ type observer interface {
 
 // Run replays the log to its end into a report, which it ends, and for observers.
 func (r *Replay) Run(made *report.Replay, also ...observer) error {
+	err := r.Each(func() bool {
+		made.Observe(r.Record, &r.Outcome)
+		for _, o := range also {
+			o.Observe(r.Record, &r.Outcome)
+		}
+		return true
+	}, func(u *heed.Update) bool {
+		made.Update(u)
+		return true
+	})
+	made.End(r.End(err))
+	return err
+}
+
+// Each replays the rest of the log, until a function returns false: record, which is called for each record, or update,
+// which gets each change of attention. It returns nil at the end of the log.
+func (r *Replay) Each(record func() bool, update func(u *heed.Update) bool) error {
 	var updates []heed.Update
 	for {
 		err := r.Next()
-		if err != nil {
-			if errors.Is(err, io.EOF) {
-				err = nil
-			}
-			made.End(r.End(err))
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
 			return err
+		case !r.Acted && !record():
+			return nil
+		case !r.Acted && !r.Outcome.Pending:
+			continue
 		}
-		if !r.Acted {
-			made.Observe(r.Record, &r.Outcome)
-			for _, o := range also {
-				o.Observe(r.Record, &r.Outcome)
+		// Not drained, they would pile up to a bound. An acknowledgement by update has updates of its own.
+		for updates = r.Engine.Updates(updates[:0]); len(updates) > 0; updates = r.Engine.Updates(updates[:0]) {
+			for i := range updates {
+				if !update(&updates[i]) {
+					return nil
+				}
 			}
-			if !r.Outcome.Pending {
-				continue
-			}
-		}
-		updates = r.Engine.Updates(updates[:0]) // not drained, they would pile up to a bound
-		for i := range updates {
-			made.Update(&updates[i])
 		}
 	}
 }
