@@ -11,8 +11,6 @@ import (
 	"github.com/heedlog/heed/internal/testkit"
 )
 
-func TestMain(m *testing.M) { testkit.Main(m) }
-
 // TestClient runs the methods of testdata/Tests.cs. A method has a process of its own if it ends it, measures its
 // memory, or stops or kills its sidecar.
 func TestClient(t *testing.T) {

@@ -19,8 +19,6 @@ import (
 	"github.com/heedlog/heed/internal/testkit"
 )
 
-func TestMain(m *testing.M) { testkit.Main(m) }
-
 // mod is what the mod consists of, and stubs stands for the game and a bridge mod.
 var (
 	mod   = []string{"Source/HeedForRimWorld.cs", "../csharp/Heed.cs", "../csharp/HeedMore.cs", "../csharp/HeedAttentionAdapter.cs"}
@@ -242,7 +240,7 @@ func try(t *testing.T, code string) string {
 	t.Helper()
 	program := testkit.CSharp(t, source(t, code), "../csharp/Heed.cs")
 	cmd := testkit.Mono(t, time.Minute, program)
-	cmd.Dir = filepath.Dir(testkit.Sidecar(t))
+	cmd.Dir = filepath.Join(folder(t), "Native")
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return string(out)
