@@ -14,7 +14,8 @@ import (
 // TestClient runs the methods of testdata/Tests.cs. A method has a process of its own if it ends it, measures its
 // memory, or stops or kills its sidecar.
 func TestClient(t *testing.T) {
-	program, sidecar := testkit.CSharp(t, "Heed.cs", "HeedMore.cs", "testdata/Tests.cs"), testkit.Sidecar(t)
+	program := testkit.CSharp(t, "Heed.cs", "HeedMore.cs", "testdata/Tests.cs")
+	sidecar := testkit.Program(t, "heed-sidecar")
 	golden := testkit.Must(filepath.Abs("../../testdata/frames.hex"))
 	for _, name := range []string{
 		"FramesOut,FramesIn,ReadJson,QueueAsModel,ControlLast,TimesOfLines,DropsOfAnOperation," +

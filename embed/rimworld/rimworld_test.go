@@ -37,7 +37,7 @@ func compile(t *testing.T, arguments ...string) string {
 // download may leave it.
 func folder(t *testing.T) string {
 	t.Helper()
-	program := testkit.Sidecar(t)
+	program := testkit.Program(t, "heed-sidecar")
 	data := testkit.Must(os.ReadFile(program))
 	dir := filepath.Join(t.TempDir(), "Mods of Zoë", "heed")
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "Native"), 0o755))
@@ -85,7 +85,7 @@ func TestGame(t *testing.T) {
 func TestAdapter(t *testing.T) {
 	program := testkit.CSharp(t, "../csharp/Heed.cs", "../csharp/HeedAttentionAdapter.cs", "testdata/AdapterTest.cs")
 	require.Empty(t, testkit.RunMono(t, time.Minute, program, t.TempDir()))
-	require.Empty(t, testkit.RunMono(t, time.Minute, program, t.TempDir(), testkit.Sidecar(t)))
+	require.Empty(t, testkit.RunMono(t, time.Minute, program, t.TempDir(), testkit.Program(t, "heed-sidecar")))
 }
 
 var libgab = flag.String("libgab", "", "a folder with Lib.GAB.dll and the assemblies that it needs, in the place of the stand-in")

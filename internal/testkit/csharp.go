@@ -81,15 +81,15 @@ func need(tb testing.TB, program string) (path string) {
 	return path
 }
 
-// Sidecar returns the path of cmd/heed-sidecar in the cache of builds.
-func Sidecar(tb testing.TB) string {
+// Program returns the path of a program of the folder cmd in the cache of builds: it is linked once.
+func Program(tb testing.TB, name string) string {
 	tb.Helper()
 	show := "echo"
 	if runtime.GOOS == "windows" {
 		show = "cmd /c echo"
 	}
 	for range 2 { // a program that was not in the cache is shown where it was before
-		run := exec.Command("go", "run", "-exec", show, "github.com/heedlog/heed/cmd/heed-sidecar")
+		run := exec.Command("go", "run", "-exec", show, "github.com/heedlog/heed/cmd/"+name)
 		run.Env = append(os.Environ(), "CGO_ENABLED=0")
 		out, err := run.CombinedOutput()
 		require.NoError(tb, err, "go run: %s", out)

@@ -98,7 +98,9 @@ func Scripts(t *testing.T, env map[string]string, programs map[string]Program) {
 		}
 	}
 	commands := func(in inProcess) map[string]func(*testscript.TestScript, bool, []string) {
-		return map[string]func(*testscript.TestScript, bool, []string){"eventually": in.eventually, "run": in.run, "status": in.status}
+		return map[string]func(*testscript.TestScript, bool, []string){
+			"eventually": in.eventually, "run": in.run, "status": in.status,
+		}
 	}
 	params := testscript.Params{
 		UpdateScripts: testkit.Updating(),
