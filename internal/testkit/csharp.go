@@ -28,13 +28,13 @@ func CSharp(tb testing.TB, arguments ...string) string {
 	options := []string{"-langversion:7.2", "-warnaserror+", "-debug"}
 	sum := sha256.New()
 	compiler := Must(os.Stat(mcs))
-	fmt.Fprintln(sum, options, compiler.Size(), compiler.ModTime())
+	_, _ = fmt.Fprintln(sum, options, compiler.Size(), compiler.ModTime())
 	for _, a := range arguments {
 		data, err := os.ReadFile(strings.TrimPrefix(a, "-reference:"))
 		if err != nil { // an option
 			data = []byte(a)
 		}
-		fmt.Fprintf(sum, "%s %d %s", filepath.Base(a), len(data), data)
+		_, _ = fmt.Fprintf(sum, "%s %d %s", filepath.Base(a), len(data), data)
 	}
 	cache := filepath.Join(Must(os.UserCacheDir()), "heed-csharp")
 	kept := filepath.Join(cache, hex.EncodeToString(sum.Sum(nil)[:16]))
