@@ -75,7 +75,7 @@ func BenchmarkEmbedding(b *testing.B) {
 		{"queue", "queue", "-"},
 		{"StreamWriter", "file", file},
 		{"AutoFlush", "file-flush", file},
-		{"heed, sidecar", "sidecar", testkit.Sidecar(b)},
+		{"heed, sidecar", "sidecar", testkit.Program(b, "heed-sidecar")},
 	}
 
 	values := make([]map[string]float64, len(ways))

@@ -11,16 +11,16 @@ import (
 	"github.com/heedlog/heed/internal/testkit"
 )
 
-func TestMain(m *testing.M) { testkit.Main(m) }
-
-// TestClient runs the methods of testdata/Tests.cs, each in a process of its own.
+// TestClient runs the methods of testdata/Tests.cs. A method has a process of its own if it ends it, measures its
+// memory, or stops or kills its sidecar.
 func TestClient(t *testing.T) {
-	program, sidecar := testkit.CSharp(t, "Heed.cs", "HeedMore.cs", "testdata/Tests.cs"), testkit.Sidecar(t)
+	program := testkit.CSharp(t, "Heed.cs", "HeedMore.cs", "testdata/Tests.cs")
+	sidecar := testkit.Program(t, "heed-sidecar")
 	golden := testkit.Must(filepath.Abs("../../testdata/frames.hex"))
 	for _, name := range []string{
-		"FramesOut", "FramesIn", "ReadJson", "QueueAsModel", "ControlLast", "TimesOfLines", "DropsOfAnOperation",
-		"Session", "FinalVerdicts", "OddTexts", "LargeTextIsNotKept", "EightThreads", "NoGarbage",
-		"HandlersThatThrow", "Degraded", "PathOfTheGame", "Killed", "KilledWithoutLoss", "InFlight", "Frozen",
+		"FramesOut,FramesIn,ReadJson,QueueAsModel,ControlLast,TimesOfLines,DropsOfAnOperation," +
+			"Session,OddTexts,EightThreads,HandlersThatThrow,Degraded,PathOfTheGame",
+		"FinalVerdicts", "LargeTextIsNotKept", "NoGarbage", "Killed", "KilledWithoutLoss", "InFlight", "Frozen",
 		"ExitWhilePushing", "DisposeWhilePushing",
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -19,8 +19,6 @@ import (
 	"github.com/heedlog/heed/internal/testkit"
 )
 
-func TestMain(m *testing.M) { testkit.Main(m) }
-
 // mod is what the mod consists of, and stubs stands for the game and a bridge mod.
 var (
 	mod   = []string{"Source/HeedForRimWorld.cs", "../csharp/Heed.cs", "../csharp/HeedMore.cs", "../csharp/HeedAttentionAdapter.cs"}
@@ -39,7 +37,7 @@ func compile(t *testing.T, arguments ...string) string {
 // download may leave it.
 func folder(t *testing.T) string {
 	t.Helper()
-	program := testkit.Sidecar(t)
+	program := testkit.Program(t, "heed-sidecar")
 	data := testkit.Must(os.ReadFile(program))
 	dir := filepath.Join(t.TempDir(), "Mods of Zoë", "heed")
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "Native"), 0o755))
@@ -87,7 +85,7 @@ func TestGame(t *testing.T) {
 func TestAdapter(t *testing.T) {
 	program := testkit.CSharp(t, "../csharp/Heed.cs", "../csharp/HeedAttentionAdapter.cs", "testdata/AdapterTest.cs")
 	require.Empty(t, testkit.RunMono(t, time.Minute, program, t.TempDir()))
-	require.Empty(t, testkit.RunMono(t, time.Minute, program, t.TempDir(), testkit.Sidecar(t)))
+	require.Empty(t, testkit.RunMono(t, time.Minute, program, t.TempDir(), testkit.Program(t, "heed-sidecar")))
 }
 
 var libgab = flag.String("libgab", "", "a folder with Lib.GAB.dll and the assemblies that it needs, in the place of the stand-in")
@@ -242,7 +240,7 @@ func try(t *testing.T, code string) string {
 	t.Helper()
 	program := testkit.CSharp(t, source(t, code), "../csharp/Heed.cs")
 	cmd := testkit.Mono(t, time.Minute, program)
-	cmd.Dir = filepath.Dir(testkit.Sidecar(t))
+	cmd.Dir = filepath.Join(folder(t), "Native")
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return string(out)

@@ -2,35 +2,52 @@ package testkit
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"sync"
+	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // CSharp compiles a C# program and returns its path. Arguments are arguments of mcs: sources, and options such as
 // -target:library or -reference:FILE. The language is the language of Unity's mods, and a warning is an error. It skips
-// the test if mcs or mono is missing, and names it.
+// the test if mcs or mono is missing, and names it. A program of the same sources is kept for the next tests.
 func CSharp(tb testing.TB, arguments ...string) string {
 	tb.Helper()
-	need(tb, "mcs")
+	mcs := need(tb, "mcs")
 	need(tb, "mono")
-	for _, a := range arguments {
-		if f, err := os.Open(a); err == nil {
-			_ = f.Close() // so that "go test" runs the test again when the source changes
-		}
-	}
-	program := filepath.Join(tb.TempDir(), "test.exe")
 	// 7.2 is the latest that mcs knows.
-	arguments = append([]string{"-langversion:7.2", "-warnaserror+", "-debug", "-out:" + program}, arguments...)
-	if out, err := exec.CommandContext(tb.Context(), "mcs", arguments...).CombinedOutput(); err != nil {
-		tb.Fatalf("mcs: %v\n%s", err, out)
+	options := []string{"-langversion:7.2", "-warnaserror+", "-debug"}
+	sum := sha256.New()
+	compiler := Must(os.Stat(mcs))
+	_, _ = fmt.Fprintln(sum, options, compiler.Size(), compiler.ModTime())
+	for _, a := range arguments {
+		data, err := os.ReadFile(strings.TrimPrefix(a, "-reference:"))
+		if err != nil { // an option
+			data = []byte(a)
+		}
+		_, _ = fmt.Fprintf(sum, "%s %d %s", filepath.Base(a), len(data), data)
 	}
-	return program
+	cache := filepath.Join(Must(os.UserCacheDir()), "heed-csharp")
+	kept := filepath.Join(cache, hex.EncodeToString(sum.Sum(nil)[:16]))
+	if _, err := os.Stat(kept); err != nil {
+		require.NoError(tb, os.MkdirAll(cache, 0o700))
+		dir := Must(os.MkdirTemp(cache, "new"))
+		defer os.RemoveAll(dir) //nolint:errcheck // it has another name, unless another test was first
+		arguments = slices.Concat(options, []string{"-out:" + filepath.Join(dir, "test.exe")}, arguments)
+		out, err := exec.CommandContext(tb.Context(), mcs, arguments...).CombinedOutput()
+		require.NoError(tb, err, "mcs: %s", out)
+		_ = os.Rename(dir, kept)
+	}
+	return filepath.Join(kept, "test.exe")
 }
 
 // Mono returns a command that runs a program of CSharp. It ends with the test at the latest, or when timeout has
@@ -55,41 +72,32 @@ func RunMono(tb testing.TB, timeout time.Duration, program string, arguments ...
 	return string(out)
 }
 
-func need(tb testing.TB, program string) {
+func need(tb testing.TB, program string) (path string) {
 	tb.Helper()
-	if _, err := exec.LookPath(program); err != nil {
+	path, err := exec.LookPath(program)
+	if err != nil {
 		tb.Skipf("%s is missing, with which C# is tried (Debian: mono-mcs, mono-runtime)", program)
 	}
+	return path
 }
 
-// programs is where Sidecar builds; Main removes it.
-var programs string
-
-// Main is the TestMain of packages that use Sidecar.
-func Main(m *testing.M) {
-	programs = Must(os.MkdirTemp("", "heed-test-"))
-	defer func() { _ = os.RemoveAll(programs) }()
-	m.Run()
-}
-
-// Sidecar returns the path of cmd/heed-sidecar, built once for all tests of a package. The package's TestMain is Main.
-func Sidecar(tb testing.TB) string {
+// Program returns the path of a program of the folder cmd in the cache of builds: it is linked once.
+func Program(tb testing.TB, name string) string {
 	tb.Helper()
-	if programs == "" {
-		tb.Fatal("BUG: the package's TestMain is not testkit.Main")
-	}
-	return Must(sidecar())
-}
-
-var sidecar = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(programs, "heed-sidecar")
+	show := "echo"
 	if runtime.GOOS == "windows" {
-		path += ".exe"
+		show = "cmd /c echo"
 	}
-	cmd := exec.Command("go", "build", "-o", path, "github.com/heedlog/heed/cmd/heed-sidecar")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	for range 2 { // a program that was not in the cache is shown where it was before
+		run := exec.Command("go", "run", "-exec", show, "github.com/heedlog/heed/cmd/"+name)
+		run.Env = append(os.Environ(), "CGO_ENABLED=0")
+		out, err := run.CombinedOutput()
+		require.NoError(tb, err, "go run: %s", out)
+		path := strings.TrimSpace(string(out))
+		if _, err := os.Stat(path); err == nil {
+			return path
+		}
 	}
-	return path, nil
-})
+	tb.Fatal("go keeps no program in the cache of builds")
+	return ""
+}

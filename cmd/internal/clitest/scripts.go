@@ -2,7 +2,6 @@ package clitest
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -75,12 +74,13 @@ type Program func(ctx context.Context, args []string, stdin io.Reader, stdout, s
 
 // Scripts runs programs as a person would, by the scripts in testdata/script. They
 // have a home of their own and the variables in env. Beside the commands of
-// testscript there are two:
+// testscript there are three:
 //
 //	run PROGRAM ARGS [<FILE]          is exec in this process, which starts at once; FILE is its standard input
+//	status N PROGRAM ARGS [<FILE]     is run, and requires the exit status N
 //	eventually PATTERN PROGRAM ARGS   runs the program until its standard output matches, in this process after a run
 //
-// Scripts with a run have this process, its folder and its variables in turn, before the others.
+// Scripts with a run or a status have this process, its folder and its variables in turn, before the others.
 func Scripts(t *testing.T, env map[string]string, programs map[string]Program) {
 	t.Helper()
 	files := testkit.Must(filepath.Glob("testdata/script/*.txtar"))
@@ -98,7 +98,9 @@ func Scripts(t *testing.T, env map[string]string, programs map[string]Program) {
 		}
 	}
 	commands := func(in inProcess) map[string]func(*testscript.TestScript, bool, []string) {
-		return map[string]func(*testscript.TestScript, bool, []string){"eventually": in.eventually, "run": in.run}
+		return map[string]func(*testscript.TestScript, bool, []string){
+			"eventually": in.eventually, "run": in.run, "status": in.status,
+		}
 	}
 	params := testscript.Params{
 		UpdateScripts: testkit.Updating(),
@@ -135,7 +137,7 @@ func Scripts(t *testing.T, env map[string]string, programs map[string]Program) {
 
 var (
 	setsVariable = regexp.MustCompile(`(?m)^env (\w+)=`)
-	runs         = regexp.MustCompile(`(?m)^(?:! )?run `)
+	runs         = regexp.MustCompile(`(?m)^(?:! )?(?:run|status) `)
 )
 
 // sequential is a test whose scripts do not run in parallel.
@@ -158,19 +160,35 @@ func (in inProcess) run(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 0 || in[args[0]] == nil {
 		ts.Fatalf("usage: run PROGRAM ARGS [<FILE]")
 	}
-	stdout, stderr, failed := in.call(ts, args)
-	_, _ = io.WriteString(ts.Stdout(), stdout)
-	_, _ = io.WriteString(ts.Stderr(), stderr)
-	if neg != (failed != nil) {
-		ts.Fatalf("unexpected exit status: %v", failed)
+	if status := in.shown(ts, args); neg != (status != 0) {
+		ts.Fatalf("unexpected exit status %d", status)
 	}
 }
 
+func (in inProcess) status(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 || in[args[1]] == nil {
+		ts.Fatalf("usage: status N PROGRAM ARGS [<FILE]")
+	}
+	if status := in.shown(ts, args[1:]); args[0] != strconv.Itoa(status) {
+		ts.Fatalf("exit status %d, want %s", status, args[0])
+	}
+}
+
+// shown calls a command line, and gives its output to the script.
+func (in inProcess) shown(ts *testscript.TestScript, args []string) (status int) {
+	stdout, stderr, status := in.call(ts, args)
+	_, _ = io.WriteString(ts.Stdout(), stdout)
+	_, _ = io.WriteString(ts.Stderr(), stderr)
+	return status
+}
+
 // call runs a command line where a script is, with its variables: in this process if it can.
-func (in inProcess) call(ts *testscript.TestScript, args []string) (stdout, stderr string, failed error) {
+func (in inProcess) call(ts *testscript.TestScript, args []string) (stdout, stderr string, status int) {
 	if in[args[0]] == nil {
-		failed = ts.Exec(args[0], args[1:]...)
-		return ts.ReadFile("stdout"), ts.ReadFile("stderr"), failed
+		if ts.Exec(args[0], args[1:]...) != nil {
+			status = 1
+		}
+		return ts.ReadFile("stdout"), ts.ReadFile("stderr"), status
 	}
 	stdin := ""
 	if file, found := strings.CutPrefix(args[len(args)-1], "<"); found {
@@ -192,10 +210,8 @@ func (in inProcess) call(ts *testscript.TestScript, args []string) (stdout, stde
 	}
 	must(os.Chdir(ts.MkAbs(".")))
 	var out, errs strings.Builder
-	if status := in[args[0]](context.Background(), args[1:], strings.NewReader(stdin), &out, &errs); status != 0 {
-		failed = fmt.Errorf("exit status %d", status)
-	}
-	return out.String(), errs.String(), failed
+	status = in[args[0]](context.Background(), args[1:], strings.NewReader(stdin), &out, &errs)
+	return out.String(), errs.String(), status
 }
 
 func (in inProcess) eventually(ts *testscript.TestScript, neg bool, args []string) {
@@ -208,7 +224,7 @@ func (in inProcess) eventually(ts *testscript.TestScript, neg bool, args []strin
 	again := time.NewTicker(pollEvery)
 	defer again.Stop()
 	for {
-		stdout, stderr, err := in.call(ts, args[1:])
+		stdout, stderr, status := in.call(ts, args[1:])
 		if want.MatchString(stdout) {
 			_, _ = io.WriteString(ts.Stdout(), stdout)
 			return
@@ -216,7 +232,7 @@ func (in inProcess) eventually(ts *testscript.TestScript, neg bool, args []strin
 		select {
 		case <-again.C:
 		case <-deadline:
-			ts.Fatalf("%s never printed %q: %v; at last it printed %q, %q", strings.Join(args[1:], " "), args[0], err, stdout,
+			ts.Fatalf("%s never printed %q: status %d; at last it printed %q, %q", strings.Join(args[1:], " "), args[0], status, stdout,
 				stderr)
 		}
 	}

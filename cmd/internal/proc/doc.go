@@ -2,7 +2,7 @@
 // outlives the tree's end, nor the process that holds it.
 //
 // On Unix the tree is a process group of its own. The holder is guarded by a
-// small second process ([Guard]), which learns from the end of a pipe that the
+// small second process, the program again, which learns from the end of a pipe that the
 // holder has died, however it died, and kills the tree. On Linux the program is
 // also set to die with its parent, descendants that left the group are found by
 // a value that only their environment holds ([Config].Mark), and orphans are

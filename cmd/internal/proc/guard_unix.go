@@ -13,27 +13,39 @@ import (
 	"syscall"
 )
 
-// guard is the holder's end of the pipe to a guard, whose other end is closed when the holder dies. Nil is no guard.
+// guardName is the argument with which the holder starts its own program as the guard.
+const guardName = "guard"
+
+// A guard does nothing else: it begins before most of the program is initialized, and stays small.
+func init() {
+	if len(os.Args) == 2 && os.Args[1] == guardName {
+		keepWatch(os.Stdin)
+		os.Exit(0)
+	}
+}
+
+// guard is the holder's end of the pipe to a guard, whose other end is closed when the holder dies.
 type guard struct {
 	cmd  *exec.Cmd
 	pipe *os.File
 }
 
-func startGuard(command []string) (*guard, error) {
-	if len(command) == 0 {
-		return nil, nil //nolint:nilnil // no guard was asked for
+func startGuard() (*guard, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
 	}
 	r, w, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close() //nolint:errcheck // the guard has its own
-	cmd := exec.Command(command[0], command[1:]...)
+	cmd := exec.Command(self, guardName)
 	cmd.Stdin = r
 	// It must survive the holder's group, session and terminal.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("%s: %w", command[0], err)
+		return nil, fmt.Errorf("%s: %w", self, err)
 	}
 	return &guard{cmd: cmd, pipe: w}, nil
 }
@@ -41,25 +53,19 @@ func startGuard(command []string) (*guard, error) {
 // watch sends the guard the group to kill and its mark. The mark goes through the pipe, since other users can read a
 // process's arguments.
 func (g *guard) watch(group int, mark string) {
-	if g != nil {
-		// A guard that is gone must not end the game.
-		_, _ = fmt.Fprintf(g.pipe, "watch %d %s\n", group, mark)
-	}
+	_, _ = fmt.Fprintf(g.pipe, "watch %d %s\n", group, mark) // a guard that is gone must not end the game
 }
 
 // release ends the guard.
 func (g *guard) release() {
-	if g == nil {
-		return
-	}
 	_, _ = io.WriteString(g.pipe, "done\n")
 	_ = g.pipe.Close()
 	_ = g.cmd.Wait()
 }
 
-// Guard is the guard's side: it reads group and mark from r until the holder releases it. If r ends before, the holder
-// has died, and Guard kills the tree. Its process must do nothing else.
-func Guard(r io.Reader) {
+// keepWatch is the guard's side: it reads group and mark from r until the holder releases it. If r ends before, the
+// holder has died, and keepWatch kills the tree.
+func keepWatch(r io.Reader) {
 	signal.Ignore(syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM, syscall.SIGPIPE)
 	var group int
 	var mark string

@@ -36,10 +36,6 @@ type Config struct {
 	// bytes.
 	Mark string
 
-	// Guard is the command line of a process that calls [Guard]. Without a guard, children of the first process may
-	// outlive a killed holder. Windows needs none.
-	Guard []string
-
 	// Grace is how long [Process.Stop] waits before it kills: 0 not at all, see
 	// [DefaultGrace].
 	Grace time.Duration
@@ -96,7 +92,7 @@ func Start(cfg Config) (*Process, error) {
 	}
 	p := &Process{cfg: cfg, exited: make(chan struct{}), done: make(chan struct{}), killed: make(chan struct{})}
 	var err error
-	if p.guard, err = startGuard(cfg.Guard); err != nil {
+	if p.guard, err = startGuard(); err != nil {
 		return nil, fmt.Errorf("proc: guard: %w", err)
 	}
 	started := make(chan error, 1)

@@ -99,13 +99,10 @@ func helperMain(helper string, args []string) int {
 		spawn("block", args, false)
 		<-noted(args[0], 1)
 		return 3
-	case "guard":
-		Guard(os.Stdin)
 	case "holder": // holds a family until it is killed
 		self, _ := os.Executable()
 		p, err := Start(Config{
 			Args: []string{self, args[0]}, Env: helperEnviron("family", "MARK="+args[1]), Mark: args[1],
-			Guard: []string{"/usr/bin/env", helperEnv + "=guard", self},
 		})
 		if err != nil {
 			fmt.Println(err)
@@ -166,7 +163,6 @@ func startGrace(t *testing.T, grace time.Duration, helper string, args ...string
 	mark := fmt.Sprintf("test-mark-%d-%s", os.Getpid(), t.Name())
 	p := testkit.Must(Start(Config{
 		Args: append([]string{self}, args...), Env: helperEnviron(helper, "MARK="+mark), Mark: mark, Grace: grace,
-		Guard: []string{"/usr/bin/env", helperEnv + "=guard", self},
 	}))
 	t.Cleanup(p.Kill)
 	return p
@@ -401,6 +397,6 @@ func TestGuardIgnoresNonsense(t *testing.T) {
 	for _, text := range []string{
 		"", "done\n", "watch 0 x\n", "watch 1 x\n", "watch -5\n", "watch x\n", "hello\n", "watch",
 	} {
-		Guard(strings.NewReader(text)) // must not kill this process
+		keepWatch(strings.NewReader(text)) // must not kill this process
 	}
 }

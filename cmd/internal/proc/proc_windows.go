@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"strconv"
@@ -136,11 +135,8 @@ func (e Exit) status() string {
 // guard is not needed: the kernel ends the job with the holder.
 type guard struct{}
 
-func startGuard([]string) (*guard, error) { return nil, nil } //nolint:nilnil // see above
+func startGuard() (*guard, error) { return nil, nil } //nolint:nilnil // see above
 
 func (g *guard) watch(int, string) {}
 
 func (g *guard) release() {}
-
-// Guard has nothing to do on Windows: the kernel ends the job with the holder.
-func Guard(io.Reader) {}

@@ -26,8 +26,6 @@ import (
 // client is the folder of Heed.cs.
 const client = "../../../embed/csharp/"
 
-func TestMain(m *testing.M) { testkit.Main(m) }
-
 // A client of a program that is this test binary, or of a game that starts it, gets a sidecar with a habit.
 func init() {
 	if habit := os.Getenv("HEED_STANDIN"); habit != "" {

@@ -245,7 +245,7 @@ func startTalking(args []string, stderr *os.File, grace time.Duration) (*talker,
 	}
 	mark := gabp.NewToken()
 	program, err := proc.Start(proc.Config{
-		Args: args, Env: append(os.Environ(), "HEED_TREE="+mark), Mark: mark, Grace: grace, Guard: guard(),
+		Args: args, Env: append(os.Environ(), "HEED_TREE="+mark), Mark: mark, Grace: grace,
 		Stdin: in, Stdout: out, Stderr: stderr,
 	})
 	_, _ = in.Close(), out.Close()

@@ -85,7 +85,6 @@ func TestEndBeforeWelcome(t *testing.T) {
 
 // TestOutputInOne: where standard output and error are one file, what a game writes to them keeps its order.
 func TestOutputInOne(t *testing.T) {
-	t.Setenv(helperEnv, "1") // for the guard
 	both := testkit.Must(os.Create(filepath.Join(t.TempDir(), "both")))
 	t.Cleanup(func() { _ = both.Close() })
 	code := run(t.Context(), []string{

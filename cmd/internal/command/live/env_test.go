@@ -18,7 +18,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/settings"
 )
 
-// helperEnv makes this test binary a process of a test: heed, its guard, or a
+// helperEnv makes this test binary a process of a test: heed, or a
 // game with a mod.
 const helperEnv = "HEED_TEST_HELPER"
 
@@ -27,11 +27,10 @@ var fakeGames func(args []string) int
 
 func TestMain(m *testing.M) {
 	helper := os.Getenv(helperEnv) != ""
-	guard := len(os.Args) > 1 && os.Args[1] == guardName // of a heed in a test; as a test it would run the tests
 	if helper && len(os.Args) > 2 && os.Args[1] == "fake-game" {
 		os.Exit(fakeGames(os.Args[2:]))
 	}
-	if helper || guard {
+	if helper {
 		Main()
 	}
 	// What started the tests may ignore these; the games of tests must not.

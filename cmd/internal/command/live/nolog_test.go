@@ -21,9 +21,9 @@ type logged struct {
 	*fakeBridge
 }
 
-func startLogged(t *testing.T, path string) *logged {
+func startLogged(t *testing.T, path string, args ...string) *logged {
 	t.Helper()
-	w, b := began(t, []string{"--log=" + path, withDefaults}, "no-log")
+	w, b := began(t, []string{"--log=" + path, withDefaults}, append([]string{"no-log"}, args...)...)
 	return &logged{w, b}
 }
 
@@ -62,7 +62,7 @@ func (l *logged) blind(why string) string {
 	require.Contains(l.wrapped.t, text, why)
 	require.NotContains(l.wrapped.t, l.executed(), "colony/build a wall")
 	l.ack(open.AttentionID)
-	require.Contains(l.wrapped.t, l.verdict("a wall"), `"outcome":"unknown"`)
+	require.Contains(l.wrapped.t, l.verdict("a wall"), `"outcome":"unknown","reason":"blind"`)
 	require.Nil(l.wrapped.t, l.current(), "one item")
 	return text
 }

@@ -86,7 +86,7 @@ func TestEndsInTime(t *testing.T) {
 	dir := t.TempDir()
 	log, recorded := filepath.Join(dir, "Player.log"), filepath.Join(dir, "recorded")
 	const errors = `(?m)^heed: [\d,]+ bytes of the log were not read before the end$`
-	const lines, early = 40_000, 1000
+	const lines, early = 20_000, 1000
 	var b strings.Builder
 	begun := 0
 	for n := range lines {

@@ -13,7 +13,6 @@ import (
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/command"
-	"github.com/heedlog/heed/cmd/internal/proc"
 	"github.com/heedlog/heed/cmd/internal/settings"
 	"github.com/heedlog/heed/cmd/internal/sidecar"
 	"github.com/heedlog/heed/internal/schema"
@@ -115,8 +114,7 @@ interrupted.`,
 		Open:  openPage, Fetch: newFetcher().fetch, Brief: p.askBrief, History: p.commandHistory,
 	}
 	grouped(groupLogs, command.Commands(p.Program, host)...)
-	grouped(groupOther, p.historyCommand(), p.ConfigCommand(), p.VersionCommand(),
-		p.guardCommand())
+	grouped(groupOther, p.historyCommand(), p.ConfigCommand(), p.VersionCommand())
 	root.SetHelpCommandGroupID(groupOther)
 	root.SetCompletionCommandGroupID(groupOther)
 	p.Flags(root, "print more about what is done")
@@ -142,21 +140,6 @@ func replayed(root *cobra.Command, args []string) []string {
 	}
 	return append([]string{"replay"}, args...)
 }
-
-// guardCommand is the command that "heed wrap" starts with the game.
-func (p *program) guardCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:    guardName,
-		Short:  "Kill the game when heed is gone",
-		Hidden: true,
-		Args:   cobra.NoArgs,
-		// The game ends with heed, even if the settings are wrong.
-		PersistentPreRunE: func(*cobra.Command, []string) error { return nil },
-		Run:               func(*cobra.Command, []string) { proc.Guard(p.Stdin) },
-	}
-}
-
-const guardName = "guard"
 
 // sidecarCommand is the command that a mod inside a game starts.
 func (p *program) sidecarCommand() *cobra.Command {

@@ -89,9 +89,8 @@ func TestSignalIgnored(t *testing.T) {
 // TestStatus goes through the exit statuses of wrap that the documentation names, and those of errors in a command line.
 func TestStatus(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	t.Setenv(helperEnv, "1") // for the guard
 	wrap := func(args ...string) []string {
-		return append([]string{"wrap", "--log", "none", "--linger", "1ms"}, args...)
+		return append([]string{"wrap", "--log", "none", "--linger", "1ms", "--no-default-rules"}, args...)
 	}
 	game := func(script string, flags ...string) []string { return append(wrap(flags...), "--", "sh", "-c", script) }
 	dir := t.TempDir()

@@ -223,7 +223,7 @@ func prefix(argv, game []string) []string {
 func (h *host) startGame(f *wrapFlags, args []string, out *output) (*proc.Process, error) {
 	handed := &h.bridges.Handed
 	game, err := proc.Start(proc.Config{
-		Args: args, Env: handed.Environ(os.Environ()), Mark: handed.Inner.Token, Grace: f.grace, Guard: guard(),
+		Args: args, Env: handed.Environ(os.Environ()), Mark: handed.Inner.Token, Grace: f.grace,
 		Stdin: file(h.Stdin), Stdout: out.stdout, Stderr: out.stderr,
 	})
 	out.handedOver()
@@ -233,15 +233,6 @@ func (h *host) startGame(f *wrapFlags, args []string, out *output) (*proc.Proces
 	h.playing.Store(true)
 	h.log.Info("the game was started", "program", args[0], "pid", game.PID())
 	return game, nil
-}
-
-// guard returns the command that kills a program when heed is gone.
-func guard() []string {
-	self, err := os.Executable()
-	if err != nil {
-		return nil
-	}
-	return []string{self, guardName}
 }
 
 // notStarted returns the error for a program that could not be started, with its cause and what to do.

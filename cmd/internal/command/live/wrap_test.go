@@ -292,9 +292,9 @@ func TestWrapReconnects(t *testing.T) {
 	}
 	require.Nil(t, first.current())
 	before := open()
-	rounds := 1000
-	if testing.Short() {
-		rounds = 50
+	rounds := 100
+	if testkit.IsFull() {
+		rounds = 1000
 	}
 	for i := range rounds {
 		b := redial(t, w.addr, w.token)
@@ -352,7 +352,6 @@ func TestWrapAckedByPerson(t *testing.T) {
 }
 
 func TestWrapStandardOutput(t *testing.T) {
-	t.Setenv(helperEnv, "1") // for the guard
 	dir := t.TempDir()
 	out, code := runCommand(t, "wrap", "--state", dir, "--log", "-", "--linger", "1ms", "--", "sh", "-c",
 		"echo spoken; exit 5")
@@ -364,7 +363,6 @@ func TestWrapStandardOutput(t *testing.T) {
 
 // TestWrapPhase: a game that starts is not in the phase of the one before, which a state kept.
 func TestWrapPhase(t *testing.T) {
-	t.Setenv(helperEnv, "1") // for the guard
 	dir, _, rules, _ := folder(t)
 	recorded := filepath.Join(dir, "recorded")
 	for _, says := range []string{"MENU is reached", "nothing"} {
@@ -386,7 +384,6 @@ func TestWrapBridgeFile(t *testing.T) {
 		t.Setenv(name, "")
 	}
 	t.Setenv(gabp.EnvBridge, file.Path)
-	t.Setenv(helperEnv, "1") // for the guard
 	dir := t.TempDir()
 	t.Setenv("DIR", dir)
 	done := make(chan int, 1)

@@ -8,54 +8,22 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/internal/testkit"
 )
 
-// TestWrapNoLog: without a log the first call is held back, and calls are unknown until there is one. The owner may
-// want none.
+// TestWrapNoLog: without a log the first call is held back, and calls are unknown. The owner may want none.
 func TestWrapNoLog(t *testing.T) {
 	t.Parallel()
-	unwritten := filepath.Join(t.TempDir(), "Player.log")
-	for _, c := range []struct{ name, flag, says string }{
-		{"none is found", "--log=", "no log was found"},
-		{"not yet written", "--log=" + unwritten, "there is no file " + unwritten},
-		{"cannot be followed", "--log=", "cannot be followed"},
-		{"none is wanted", "--log=none", ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			args := []string{}
-			if c.name == "cannot be followed" {
-				args = []string{"", "-logFile", os.DevNull}
-			}
-			w, b := began(t, []string{c.flag, withDefaults}, args...)
-			verdict := func() string {
-				return string(memberOf(t, b.tool("colony/build", "a wall").Result, "verdict"))
-			}
-			if c.says == "" {
-				require.Contains(t, verdict(), `"outcome":"clean"`)
-				return
-			}
-			require.NotNil(t, b.tool("colony/build", "a wall").Error, "from the first call on")
-			require.Empty(t, w.executed())
-			open := b.blocked()
-			result := string(b.call("tools/call", `{"name":"heed/item","arguments":{"id":"`+open.AttentionID+`"}}`).Result)
-			require.Contains(t, result, c.says)
-			b.ack(open.AttentionID)
-			require.Regexp(t, `"outcome":"unknown","reason":"blind","text":".*`+open.AttentionID, verdict())
-			require.Nil(t, b.current(), "once")
-			out, _ := runCommand(t, "status", "--state", filepath.Join(w.dir, "state"))
-			require.Contains(t, out, "called colony/build: completed (unknown: blind), ")
-			if c.name != "not yet written" {
-				return
-			}
-			write(t, unwritten+".new", "The game speaks\n") // and is not open when it is seen
-			require.NoError(t, os.Rename(unwritten+".new", unwritten))
-			require.Eventually(t, func() bool { return strings.Contains(verdict(), `"outcome":"clean"`) }, patience, time.Second)
-		})
+	startLogged(t, "none").clean()
+	for why, args := range map[string][]string{"no log was found": nil, "cannot be followed": {"-logFile", os.DevNull}} {
+		l := startLogged(t, "", args...)
+		l.blind(why)
+		require.Regexp(t, `"reason":"blind","text":".*; see item [^"]+-1\.",`, l.verdict("a wall"), "the item that says why")
+		out, _ := runCommand(t, "status", "--state", filepath.Join(l.dir, "state"))
+		require.Contains(t, out, "called colony/build: completed (unknown: blind), ")
 	}
 }
 
