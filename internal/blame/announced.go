@@ -123,7 +123,7 @@ func (s *scan) prefixes(line string) {
 		}
 		prefix := line[from:i]
 		if len(prefix) >= minTag && (s.finder.known(prefix) != 0 || s.finder.hint(prefix) != 0) {
-			s.owned(Type, weightMissing, rankCode, prefix)
+			s.owned(Type, weightDoubt, rankCode, prefix)
 		}
 	}
 }

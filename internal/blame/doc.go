@@ -28,7 +28,7 @@
 //	          in assembly SomeMod                                     35
 //	          an assembly that is missing: or assembly 'SomeMod, …    25
 //	          a name that begins with a listed mod: SomeMod_Press,
-//	          some_mod:press                                          25
+//	          some_mod:press                                          20
 //	          a type in a text about a patch, which is the victim     20
 //	tag       the record begins with [Some Mod]                       30
 //	          a tag in capitals of no mod that is known               20
