@@ -79,6 +79,7 @@ type Grouper struct {
 	tick     uint32
 	copied   GrouperState // reused
 	outlines outlines
+	names    names
 	tokens   [groupDepth]tokens // scratch
 }
 
@@ -142,6 +143,7 @@ func NewGrouper(cfg GrouperConfig) (*Grouper, error) {
 		said:     make([]uint32, powerOfTwo(2*cfg.Signatures)),
 		keys:     make([]uint64, powerOfTwo(max(cfg.Columns, columnWays))),
 		outlines: newOutlines(min(cfg.Signatures, outlinesKept)),
+		names:    newNames(min(cfg.Signatures, namesKept)),
 		cols:     make([]column, powerOfTwo(max(cfg.Columns, columnWays))),
 	}, nil
 }
@@ -335,6 +337,7 @@ func (g *Grouper) learn(n uint32, depth int) {
 const (
 	withoutNames = 2*maxTokens + iota // all names of a statement
 	ofForm                            // statements of one form
+	withoutKnown                      // known names
 	withoutPart                       // a part of a statement, and one more without names
 )
 
@@ -366,6 +369,12 @@ func (g *Grouper) watch(n uint32, depth, i, j, weight int) {
 	c, word := g.column(t.key(i, j)), j == i+1
 	c.State = c.State || word && isState(t.words[i].text)
 	opens := g.note(n, c, t.content(i, j), word, word && t.words[i].kind == value, weight)
+	if c.Open && c.Word && c.N > 1 {
+		for _, name := range c.Words[:c.N] {
+			g.know(name)
+		}
+		g.know(uint32(t.content(i, j) >> 32))
+	}
 	if opens && c.Value == 0 && depth+1 < groupDepth && t.n-(j-i) < maxTokens {
 		c.Value = c.Nodes[0]
 		g.tokens[depth+1].leave(t, i, j)

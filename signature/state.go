@@ -18,6 +18,7 @@ type GrouperState struct {
 	Groups         []uint32     `json:",omitempty"` // the first node of the group of each node
 	Watched        []column     `json:",omitempty"`
 	Outlines       []outline    `json:",omitempty"` // the oldest first
+	Names          []uint32     `json:",omitempty"`
 }
 
 // State copies the state, which is valid until the next call. The same knowledge gives the same state.
@@ -26,7 +27,7 @@ func (g *Grouper) State() *GrouperState {
 	*s = GrouperState{
 		Signatures: cap(g.nodes), Columns: len(g.cols), ColumnsEvicted: g.stats.ColumnsEvicted, Unlearned: g.stats.Unlearned,
 		Tick: g.tick, Merges: append(s.Merges[:0], g.merges...), Known: g.nodes, Groups: append(s.Groups[:0], g.groups...),
-		Watched: s.Watched[:0], Outlines: s.Outlines[:0],
+		Watched: s.Watched[:0], Outlines: s.Outlines[:0], Names: append(s.Names[:0], g.names.list...),
 	}
 	for i := range g.outlines.kept {
 		s.Outlines = append(s.Outlines, g.outlines.kept[g.outlines.byAge(i)])
@@ -81,8 +82,11 @@ func RestoreGrouper(cfg GrouperConfig, s *GrouperState) (*Grouper, error) {
 		}
 		g.cols[set+free], g.keys[set+free] = *c, c.Key
 	}
+	for _, name := range s.Names {
+		g.names.add(name)
+	}
 	for i := range s.Outlines {
-		g.outlines.keep(&s.Outlines[i])
+		g.outlines.keep(&s.Outlines[i], g.bloom(&s.Outlines[i]))
 	}
 	return g, nil
 }
@@ -97,13 +101,13 @@ func (s *GrouperState) isPossible(signatures int) bool {
 		}
 	}
 	return len(s.Known) <= signatures && len(s.Groups) == len(s.Known) && len(s.Merges) <= signatures &&
-		len(s.Outlines) <= min(signatures, outlinesKept) &&
+		len(s.Outlines) <= min(signatures, outlinesKept) && len(s.Names) <= min(signatures, namesKept) &&
 		!slices.ContainsFunc(s.Outlines, func(o outline) bool { return !o.isPossible(known) }) &&
 		!slices.ContainsFunc(s.Watched, func(c column) bool { return !c.isPossible(known) })
 }
 
 func (o *outline) isPossible(known uint32) bool {
-	return 0 < o.Node && o.Node <= known && namesOthers <= o.N && o.N <= outlineWords
+	return 0 < o.Node && o.Node <= known && o.N <= outlineWords
 }
 
 func (c *column) isPossible(known uint32) bool {

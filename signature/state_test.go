@@ -62,7 +62,7 @@ func TestGrouperState(t *testing.T) {
 
 func richGrouper(t testing.TB, cfg GrouperConfig, n int) *Grouper {
 	g := testkit.Must(NewGrouper(cfg))
-	for _, alone := range []string{"the first of all", "and one more line"} {
+	for _, alone := range []string{"the first of all", "the lamp of Ada is out", "the lamp of Bob is out"} {
 		g.Learn(Of([]byte(alone)), []byte(alone))
 	}
 	for i := range n {
@@ -101,6 +101,7 @@ func TestGrouperStateHasEveryField(t *testing.T) {
 	require.NotEmpty(t, g.merges)
 	testkit.Fields(t, g, func() []byte { return encoded(t, g) },
 		"Grouper.slots", "Grouper.said", // made again from nodes
+		"names.slots",                     // made again from the list
 		"Grouper.unions",                  // counted in nodes
 		"Grouper.keys", "outlines.blooms", // of the columns and the outlines
 		"-outlines.current",                              // of none between calls

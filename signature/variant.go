@@ -74,10 +74,11 @@ func (g *Grouper) varying(n uint32) wordSet {
 func (g *Grouper) varyingOutlines(n uint32) (set wordSet) {
 	const most = 64
 	t, s := &g.tokens[0], &g.outlines
-	words, ok := t.outline(s.current.Words[:0])
-	if !ok {
+	o := &s.current
+	if !t.outline(o) {
 		return 0
 	}
+	words := o.words()
 	group, total := g.root(n), 0
 	var others [outlineWords + 1]int
 	for i := len(s.kept) - 1; i >= 0 && total < most; i-- {
