@@ -79,7 +79,6 @@ type Grouper struct {
 	tick     uint32
 	copied   GrouperState // reused
 	outlines outlines
-	names    names
 	tokens   [groupDepth]tokens // scratch
 }
 
@@ -143,7 +142,6 @@ func NewGrouper(cfg GrouperConfig) (*Grouper, error) {
 		said:     make([]uint32, powerOfTwo(2*cfg.Signatures)),
 		keys:     make([]uint64, powerOfTwo(max(cfg.Columns, columnWays))),
 		outlines: newOutlines(min(cfg.Signatures, outlinesKept)),
-		names:    newNames(min(cfg.Signatures, namesKept)),
 		cols:     make([]column, powerOfTwo(max(cfg.Columns, columnWays))),
 	}, nil
 }
@@ -294,6 +292,8 @@ func (t *tokens) weight(i, j int) int {
 		weight = weighName
 	case w.kind.isName():
 		weight = weighFewName
+	case !few && i > 0 && t.isLikely(i, others):
+		weight = weighName
 	case !few:
 		weight = weighWord
 	}
@@ -301,6 +301,14 @@ func (t *tokens) weight(i, j int) int {
 		weight = weight * 2 / 5
 	}
 	return weight
+}
+
+// isLikely reports whether word i likely varies: it is the last one, not directly after a value, in a statement that
+// begins with no name, or it is in capitals before others.
+func (t *tokens) isLikely(i, others int) bool {
+	w, last := &t.words[i], i == t.n-1
+	return w.kind == plainWord && last && t.words[0].kind != nameWord && (w.marks != 0 || t.words[i-1].kind != value) ||
+		w.kind == capitalWord && !last && others > fewOthers
 }
 
 // learn watches the columns of the statement at the given depth for node n.
@@ -337,8 +345,8 @@ func (g *Grouper) learn(n uint32, depth int) {
 const (
 	withoutNames = 2*maxTokens + iota // all names of a statement
 	ofForm                            // statements of one form
-	withoutKnown                      // known names
-	withoutPart                       // a part of a statement, and one more without names
+	knownName
+	withoutPart // a part of a statement, and one more without names
 )
 
 // learnNames watches the statement of node n without all of its names and values, which may vary together. Where two
@@ -369,16 +377,17 @@ func (g *Grouper) watch(n uint32, depth, i, j, weight int) {
 	c, word := g.column(t.key(i, j)), j == i+1
 	c.State = c.State || word && isState(t.words[i].text)
 	opens := g.note(n, c, t.content(i, j), word, word && t.words[i].kind == value, weight)
-	if c.Open && c.Word && c.N > 1 {
-		for _, name := range c.Words[:c.N] {
-			g.know(name)
-		}
-		g.know(uint32(t.content(i, j) >> 32))
-	}
+	isName, names := c.Open && c.Word && c.N > 1, c.Words
 	if opens && c.Value == 0 && depth+1 < groupDepth && t.n-(j-i) < maxTokens {
 		c.Value = c.Nodes[0]
 		g.tokens[depth+1].leave(t, i, j)
 		g.learn(n, depth+1)
+	}
+	if isName {
+		for _, name := range names {
+			g.know(n, name)
+		}
+		g.know(n, uint32(t.content(i, j)>>32))
 	}
 }
 

@@ -202,6 +202,8 @@ func modelGroups(statements [][]string) []int {
 				weight = weighName
 			case isName(first):
 				weight = weighFewName
+			case !few && i > 0 && i == len(s.words)-1 && s.words[i-1] != Mask && !isName(s.words[0]):
+				weight = weighName
 			case !few:
 				weight = weighWord
 			}

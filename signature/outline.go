@@ -6,7 +6,7 @@ import (
 )
 
 // outlineWords bounds the words of an outline. A statement with more is not compared.
-const outlineWords = 32
+const outlineWords = 26
 
 // outlinesKept is how many outlines are kept, the latest ones.
 const outlinesKept = 1024
@@ -22,6 +22,9 @@ type outline struct {
 	Words  [outlineWords + 1]outlineWord // and the end
 	Names  [outlineNames]uint32          // that were left out, if none of them is known
 	Named  bool                          // one is known, or enough words are left
+
+	rest     [outlineWords + 1]outlineWord // the words without known names, and the end
+	n, known int                           // words in the rest, and of those left out
 }
 
 // words returns the words of o and the end.
@@ -35,7 +38,6 @@ const (
 	heldWord outlineWord = 1 << iota // it holds the statement together
 	keyWord
 	stateWord
-	firstTitle // the first, with a capital: it may be a name
 
 	leftOutShift = 5
 	leftOutMask  = 7 << leftOutShift
@@ -77,8 +79,6 @@ func (t *tokens) outline(o *outline) bool {
 			word |= keyWord
 		case w.kind == capitalWord || isState(w.text):
 			word |= stateWord
-		case i == 0 && w.kind == titleWord:
-			word |= firstTitle
 		}
 		if w.holds && word&stateWord == 0 {
 			plain++
@@ -143,14 +143,28 @@ func (s *outlines) byAge(i int) int {
 	return i
 }
 
-// bloom returns a bit for each word of an outline but a first name and known ones.
-func (g *Grouper) bloom(o *outline) (b uint64) {
-	for _, w := range o.Words[:o.N] {
-		if w&firstTitle == 0 && !g.isKnown(w) {
-			b |= 1 << (w >> 58)
+// leaveNames sets the rest of o to its words without known names, and returns a bit for each.
+func (g *Grouper) leaveNames(o *outline) (bloom uint64) {
+	known := slices.ContainsFunc(o.Names[:], g.isName)
+	n, left := 0, 0
+	o.known = 0
+	for _, w := range o.words() {
+		left += w.leftOut()
+		if g.isKnown(w) {
+			known = true
+			left++
+			o.known += int(w & heldWord)
+			continue
 		}
+		o.rest[n] = w.with(left - w.leftOut())
+		bloom |= 1 << (w >> 58)
+		n, left = n+1, 0
 	}
-	return b
+	o.n = n - 1
+	if known {
+		o.named()
+	}
+	return bloom
 }
 
 // learnOutline joins node n with all nodes whose outlines differ from its own as those of one statement may, and keeps
@@ -161,8 +175,8 @@ func (g *Grouper) learnOutline(n uint32, t *tokens) {
 		return
 	}
 	o.Node = n + 1
-	bloom := g.bloom(o)
-	if g.learnRest(o); !g.compare(o, bloom) {
+	bloom := g.leaveNames(o)
+	if !g.compare(o, bloom) {
 		g.outlines.keep(o, bloom)
 	}
 }
@@ -177,7 +191,11 @@ func (g *Grouper) compare(o *outline, own uint64) bool {
 			continue
 		}
 		if g.root(p.Node-1) != g.root(o.Node-1) {
-			if !mayBeOne(o.words(), p.words()) && !g.differInNames(o, p) {
+			least := fewOthers - min(o.known, p.known)
+			if o.n == p.n && o.Named && p.Named {
+				least = 1
+			}
+			if !mayBeOne(o.words(), p.words(), fewOthers) && !mayBeOne(o.rest[:o.n+1], p.rest[:p.n+1], max(least, 1)) {
 				continue
 			}
 			g.union(p.Node-1, o.Node-1)
@@ -189,69 +207,29 @@ func (g *Grouper) compare(o *outline, own uint64) bool {
 	return false
 }
 
-// learnRest joins the node of o with all nodes that have the same words but for known names.
-func (g *Grouper) learnRest(o *outline) {
-	sum, held, left, key := o.Frames, outlineWord(0), 0, false
-	for _, name := range o.Names {
-		if name != 0 && g.names.has(name) {
-			o.named()
-			break
-		}
-	}
-	for _, w := range o.words() {
-		left += w.leftOut()
-		if g.isKnown(w) {
-			o.named()
-			left++
-			continue
-		}
-		if key && left > 0 {
-			sum++
-		}
-		held |= w & heldWord
-		sum = place(sum, 0) + uint64(w&wordHash)
-		left, key = 0, w&keyWord != 0
-	}
-	if o.Named && held != 0 {
-		g.note(o.Node-1, g.column(place(sum, withoutKnown)|1), uint64(o.Node)<<32, false, false, enough/2)
-	}
-}
-
 // isKnown reports whether a word of an outline is a known name.
 func (g *Grouper) isKnown(w outlineWord) bool {
-	return w&(keyWord|stateWord) == 0 && g.names.has(nameOf(w))
+	return w&(keyWord|stateWord) == 0 && g.isName(nameOf(w))
 }
 
-// differInNames reports whether outlines have the same words but for those where one of them has known names.
-func (g *Grouper) differInNames(o, p *outline) bool {
-	shared, inO, inP := 0, true, true
-	for i := range o.words() {
-		v, w := o.Words[i], p.Words[i]
-		if i > 0 && o.Words[i-1]&keyWord != 0 && (v.leftOut() > 0) != (w.leftOut() > 0) {
-			return false
-		}
-		if (v^w)&wordHash == 0 {
-			shared += int(v & heldWord)
-			continue
-		}
-		inO, inP = inO && g.isKnown(v), inP && g.isKnown(w)
-		if !inO && !inP || (v|w)&(keyWord|stateWord) != 0 {
-			return false
-		}
-	}
-	return o.N == p.N && shared >= fewOthers
-}
+// isName reports whether a word varies in a statement.
+func (g *Grouper) isName(name uint32) bool { return g.lookup(ofName(name)) != nil }
 
-// know notes that a word is a name.
-func (g *Grouper) know(name uint32) {
-	if !g.names.add(name) {
+// nameOf returns half of the hash of a word.
+func nameOf(w outlineWord) uint32 { return uint32(w >> 32) }
+
+func ofName(name uint32) uint64 { return place(uint64(name), knownName) | 1 }
+
+// know notes that a word is a name, as node n has it where others have others.
+func (g *Grouper) know(n uint32, name uint32) {
+	if name == 0 || g.isName(name) {
 		return
 	}
+	g.note(n, g.column(ofName(name)), 0, false, false, enough)
 	s := &g.outlines
 	for i := range s.kept {
 		if o := &s.kept[i]; o.has(name) {
-			g.learnRest(o)
-			s.blooms[i] = g.bloom(o)
+			s.blooms[i] = g.leaveNames(o)
 			g.compare(o, s.blooms[i])
 		}
 	}
@@ -264,18 +242,14 @@ func (o *outline) has(name uint32) bool {
 }
 
 // mayBeOne reports whether one statement may have the outlines a and b: one is the other with words in place of names,
-// or with more words of names. First words may be names if more names follow one than the other. Two words that are no
-// capitals are enough if the outlines have no others.
-func mayBeOne(a, b []outlineWord) bool {
+// or with more words of names.
+func mayBeOne(a, b []outlineWord, least int) bool {
 	if len(a) < len(b) {
 		a, b = b, a
 	}
-	i, end, shared, plain := 0, len(a)-1, 0, 0
-	if a[0]&b[0]&firstTitle != 0 && (a[0]^b[0])&wordHash != 0 && a[1].leftOut() != b[1].leftOut() {
-		i = 1
-	}
-	for j := i; j < len(b); j++ {
-		w, part := b[j], i
+	i, end, shared := 0, len(a)-1, 0
+	for j, w := range b {
+		part := i
 		for i < end && (j == len(b)-1 || (a[i]^w)&wordHash != 0) {
 			i++
 		}
@@ -286,12 +260,9 @@ func mayBeOne(a, b []outlineWord) bool {
 			return false
 		}
 		shared += int(w & heldWord)
-		if w&stateWord == 0 {
-			plain += int(w & heldWord)
-		}
 		i++
 	}
-	return shared >= fewOthers || plain >= namesOthers && len(a) == len(b)
+	return shared >= least
 }
 
 // mayBeName reports whether the words of part, all but the last one, may be in place of a name or value, or be more of
@@ -305,42 +276,4 @@ func mayBeName(part []outlineWord, there int) bool {
 		own += w.leftOut()
 	}
 	return there > own && len(words) <= 3 || part[0].leftOut() > 0 && len(words) <= 2
-}
-
-// namesKept is how many names are known at most.
-const namesKept = 4096
-
-// names are words that are known as names, as half of the hash of each.
-type names struct {
-	list  []uint32 // in the order in which they became known
-	slots []uint32 // open addressing
-}
-
-func newNames(n int) names {
-	return names{list: make([]uint32, 0, n), slots: make([]uint32, powerOfTwo(2*n))}
-}
-
-// nameOf returns half of the hash of a word.
-func nameOf(w outlineWord) uint32 { return uint32(w >> 32) }
-
-func (s *names) has(name uint32) bool { return s.slots[s.slot(name)] != 0 }
-
-// slot returns the slot of a name, or the slot that it would take.
-func (s *names) slot(name uint32) int {
-	mask := len(s.slots) - 1
-	i := int(name) & mask
-	for s.slots[i] != 0 && s.slots[i] != name {
-		i = (i + 1) & mask
-	}
-	return i
-}
-
-// add reports whether a name was not known, and there was room for it.
-func (s *names) add(name uint32) bool {
-	i := s.slot(name)
-	if name == 0 || s.slots[i] != 0 || len(s.list) == cap(s.list) {
-		return false
-	}
-	s.list, s.slots[i] = append(s.list, name), name
-	return true
 }

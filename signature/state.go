@@ -18,7 +18,6 @@ type GrouperState struct {
 	Groups         []uint32     `json:",omitempty"` // the first node of the group of each node
 	Watched        []column     `json:",omitempty"`
 	Outlines       []outline    `json:",omitempty"` // the oldest first
-	Names          []uint32     `json:",omitempty"`
 }
 
 // State copies the state, which is valid until the next call. The same knowledge gives the same state.
@@ -27,7 +26,7 @@ func (g *Grouper) State() *GrouperState {
 	*s = GrouperState{
 		Signatures: cap(g.nodes), Columns: len(g.cols), ColumnsEvicted: g.stats.ColumnsEvicted, Unlearned: g.stats.Unlearned,
 		Tick: g.tick, Merges: append(s.Merges[:0], g.merges...), Known: g.nodes, Groups: append(s.Groups[:0], g.groups...),
-		Watched: s.Watched[:0], Outlines: s.Outlines[:0], Names: append(s.Names[:0], g.names.list...),
+		Watched: s.Watched[:0], Outlines: s.Outlines[:0],
 	}
 	for i := range g.outlines.kept {
 		s.Outlines = append(s.Outlines, g.outlines.kept[g.outlines.byAge(i)])
@@ -82,11 +81,9 @@ func RestoreGrouper(cfg GrouperConfig, s *GrouperState) (*Grouper, error) {
 		}
 		g.cols[set+free], g.keys[set+free] = *c, c.Key
 	}
-	for _, name := range s.Names {
-		g.names.add(name)
-	}
 	for i := range s.Outlines {
-		g.outlines.keep(&s.Outlines[i], g.bloom(&s.Outlines[i]))
+		o := s.Outlines[i]
+		g.outlines.keep(&o, g.leaveNames(&o))
 	}
 	return g, nil
 }
@@ -101,7 +98,7 @@ func (s *GrouperState) isPossible(signatures int) bool {
 		}
 	}
 	return len(s.Known) <= signatures && len(s.Groups) == len(s.Known) && len(s.Merges) <= signatures &&
-		len(s.Outlines) <= min(signatures, outlinesKept) && len(s.Names) <= min(signatures, namesKept) &&
+		len(s.Outlines) <= min(signatures, outlinesKept) &&
 		!slices.ContainsFunc(s.Outlines, func(o outline) bool { return !o.isPossible(known) }) &&
 		!slices.ContainsFunc(s.Watched, func(c column) bool { return !c.isPossible(known) })
 }

@@ -101,9 +101,9 @@ func TestGrouperStateHasEveryField(t *testing.T) {
 	require.NotEmpty(t, g.merges)
 	testkit.Fields(t, g, func() []byte { return encoded(t, g) },
 		"Grouper.slots", "Grouper.said", // made again from nodes
-		"names.slots",                     // made again from the list
 		"Grouper.unions",                  // counted in nodes
 		"Grouper.keys", "outlines.blooms", // of the columns and the outlines
+		"outline.rest", "outline.n", "outline.known", // of the words
 		"-outlines.current",                              // of none between calls
 		"GrouperStats.Signatures", "GrouperStats.Groups", // so are these
 		"-Grouper.copied", // of a state before
