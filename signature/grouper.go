@@ -50,15 +50,15 @@ type GrouperConfig struct {
 // one group. The statement with a value in that place is then learned, too, so that several columns open one after
 // another. The same is noted of all names of a statement at once, of the rest of a line after a beginning, and of parts
 // that a statement may be written without, if one was written without them. An outline of each statement, which has no
-// names, is compared with the outlines of others: they are one group if they differ in such words as names have. The
-// Grouper remembers hashes and numbers, no text.
+// names, is compared with the outlines of others: they are one group if they differ in such words as names have. A word
+// that varies in one statement is a name in the outlines of all. The Grouper remembers hashes and numbers, no text.
 //
 // Frames are part of the words after a column: faults thrown by different methods are separate groups. A group may hold
 // templates that decide differently, as by a code: they differ in [Grouper.AppendVariant].
 //
-// Groups do not depend on the order of the texts if nothing is evicted, no flood comes, and a column that is not open
-// has at most ten contents, stray names among them. With more columns than are
-// watched, evidence with many texts between (with the defaults some 2,000) may not be combined; Stats counts
+// Groups do not depend on the order of the texts if nothing is evicted, no flood comes, no statement has only words that
+// vary in others, and a column that is not open has at most ten contents, stray names among them. With more columns than
+// are watched, evidence with many texts between (with the defaults some 2,000) may not be combined; Stats counts
 // evictions. A flood is 256 statements with the same first word, number of words and punctuation, each alone
 // in its group: they become one group.
 //
@@ -345,8 +345,8 @@ func (g *Grouper) learn(n uint32, depth int) {
 const (
 	withoutNames = 2*maxTokens + iota // all names of a statement
 	ofForm                            // statements of one form
-	knownName
-	withoutPart // a part of a statement, and one more without names
+	knownName                         // a word that varies
+	withoutPart                       // a part of a statement, and one more without names
 )
 
 // learnNames watches the statement of node n without all of its names and values, which may vary together. Where two
