@@ -56,11 +56,11 @@ type GrouperConfig struct {
 // Frames are part of the words after a column: faults thrown by different methods are separate groups. A group may hold
 // templates that decide differently, as by a code: they differ in [Grouper.AppendVariant].
 //
-// Groups do not depend on the order of the texts if nothing is evicted, no flood comes, no statement has only words that
-// vary in others, and a column that is not open has at most ten contents, stray names among them. With more columns than
-// are watched, evidence with many texts between (with the defaults some 2,000) may not be combined; Stats counts
-// evictions. A flood is 256 statements with the same first word, number of words and punctuation, each alone
-// in its group: they become one group.
+// Groups do not depend on the order of the texts if nothing is evicted, no flood comes, no statement has only words
+// that vary in others, and a column that is not open has at most ten contents, stray names among them. With more
+// columns than are watched, evidence with many texts between (with the defaults some 2,000) may not be combined; Stats
+// counts evictions. A flood is 256 statements with the same first word, number of words and punctuation, each alone in
+// its group: they become one group.
 //
 // A group is named by the signature in it that came first. Groups only grow. A
 // Grouper is not safe for concurrent use. Its memory is allocated by
