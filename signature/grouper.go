@@ -216,7 +216,7 @@ func (g *Grouper) Learn(s Signature, template []byte) Place {
 	if g.unions == before {
 		g.guard(n, t)
 	} else {
-		g.nodes[n].Varying = g.varying(n)
+		g.nodes[n].Varying = g.varyingColumns() | g.varyingOutlines(n)
 	}
 	return Place(n)
 }
@@ -354,15 +354,11 @@ const (
 func (g *Grouper) learnNames(n uint32) {
 	t, u := &g.tokens[0], &g.tokens[1]
 	named := u.leaveNames(t)
-	others, weight := u.held[u.n], weighFewName
-	if others < namesOthers {
+	if u.held[u.n] < fewOthers || t.words[0].kind == nameWord {
 		return
 	}
-	if others >= fewOthers && t.words[0].kind != nameWord {
-		weight = weighName
-	}
-	g.note(n, g.column(place(u.sum, withoutNames)|1), t.sum, true, !named, weight)
-	if named && 2*weight >= enough {
+	g.note(n, g.column(place(u.sum, withoutNames)|1), t.sum, true, !named, weighName)
+	if named {
 		g.learn(n, 1)
 	}
 }
@@ -404,18 +400,15 @@ func (g *Grouper) note(n uint32, c *column, content uint64, word, isValue bool, 
 		c.Score = uint8(min(int(c.Score)+weight, enough))
 		c.Word = c.Word || word
 	}
-	if opens = !c.Open && (c.Score == enough && (c.Value != 0 || !c.Part) || c.Value != 0 && c.Word); opens {
-		c.Open = true
+	opens = !c.Open && (c.Score == enough && (c.Value != 0 || !c.Part) || c.Value != 0 && c.Word)
+	if c.Open = c.Open || opens; c.Open {
 		for _, m := range c.Nodes {
 			if m != 0 {
-				g.union(c.Nodes[0]-1, m-1)
+				g.union(m-1, n)
 			}
 		}
-	}
-	if c.Open {
-		g.union(c.Nodes[0]-1, n)
 		if c.Value != 0 {
-			g.union(c.Nodes[0]-1, c.Value-1)
+			g.union(c.Value-1, n)
 		}
 	}
 	return opens

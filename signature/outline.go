@@ -58,7 +58,7 @@ func (t *tokens) outline(o *outline) bool {
 	left, named, held, plain := 0, 0, 0, 0
 	for i := range t.n {
 		w := &t.words[i]
-		word := outlineWord(cmp.Or(t.singular(i), w.hash)) & wordHash
+		word := t.outlined(i)
 		if t.isVariable(i) {
 			left++
 			if w.kind != value && named < outlineNames {
@@ -92,6 +92,11 @@ func (t *tokens) outline(o *outline) bool {
 		o.named()
 	}
 	return held > 0 && (held >= namesOthers || named > 0)
+}
+
+// outlined returns the hash of word i.
+func (t *tokens) outlined(i int) outlineWord {
+	return outlineWord(cmp.Or(t.singular(i), t.words[i].hash)) & wordHash
 }
 
 // named notes that the words of o are enough to know its statement without its names.
