@@ -24,7 +24,7 @@ func labeledLines(tb testing.TB, file string) (texts, events []string) {
 }
 
 // groupsRenamed is the share of lines whose group may have another name in the end than when they came.
-const groupsRenamed = 0.006
+const groupsRenamed = 0.01
 
 // TestGroupsHold counts the lines whose group, as it was given when the line came, has another name in the end, and
 // those whose group joined another one, or was joined by one, after they came.

@@ -50,17 +50,17 @@ type GrouperConfig struct {
 // one group. The statement with a value in that place is then learned, too, so that several columns open one after
 // another. The same is noted of all names of a statement at once, of the rest of a line after a beginning, and of parts
 // that a statement may be written without, if one was written without them. An outline of each statement, which has no
-// names, is compared with the outlines of others: they are one group if they differ in such words as names have. The
-// Grouper remembers hashes and numbers, no text.
+// names, is compared with the outlines of others: they are one group if they differ in such words as names have. A word
+// that varies in one statement is a name in the outlines of all. The Grouper remembers hashes and numbers, no text.
 //
 // Frames are part of the words after a column: faults thrown by different methods are separate groups. A group may hold
 // templates that decide differently, as by a code: they differ in [Grouper.AppendVariant].
 //
-// Groups do not depend on the order of the texts if nothing is evicted, no flood comes, and a column that is not open
-// has at most ten contents, stray names among them. With more columns than are
-// watched, evidence with many texts between (with the defaults some 2,000) may not be combined; Stats counts
-// evictions. A flood is 256 statements with the same first word, number of words and punctuation, each alone
-// in its group: they become one group.
+// Groups do not depend on the order of the texts if nothing is evicted, no flood comes, no statement has only words
+// that vary in others, and a column that is not open has at most ten contents, stray names among them. With more
+// columns than are watched, evidence with many texts between (with the defaults some 2,000) may not be combined; Stats
+// counts evictions. A flood is 256 statements with the same first word, number of words and punctuation, each alone in
+// its group: they become one group.
 //
 // A group is named by the signature in it that came first. Groups only grow. A
 // Grouper is not safe for concurrent use. Its memory is allocated by
@@ -216,7 +216,7 @@ func (g *Grouper) Learn(s Signature, template []byte) Place {
 	if g.unions == before {
 		g.guard(n, t)
 	} else {
-		g.nodes[n].Varying = g.varying(n)
+		g.nodes[n].Varying = g.varyingColumns() | g.varyingOutlines(n)
 	}
 	return Place(n)
 }
@@ -292,6 +292,8 @@ func (t *tokens) weight(i, j int) int {
 		weight = weighName
 	case w.kind.isName():
 		weight = weighFewName
+	case !few && i > 0 && t.isLikely(i, others):
+		weight = weighName
 	case !few:
 		weight = weighWord
 	}
@@ -299,6 +301,14 @@ func (t *tokens) weight(i, j int) int {
 		weight = weight * 2 / 5
 	}
 	return weight
+}
+
+// isLikely reports whether word i likely varies: it is the last one, not directly after a value, in a statement that
+// begins with no name, or it is in capitals before others.
+func (t *tokens) isLikely(i, others int) bool {
+	w, last := &t.words[i], i == t.n-1
+	return w.kind == plainWord && last && t.words[0].kind != nameWord && (w.marks != 0 || t.words[i-1].kind != value) ||
+		w.kind == capitalWord && !last && others > fewOthers
 }
 
 // learn watches the columns of the statement at the given depth for node n.
@@ -335,6 +345,7 @@ func (g *Grouper) learn(n uint32, depth int) {
 const (
 	withoutNames = 2*maxTokens + iota // all names of a statement
 	ofForm                            // statements of one form
+	knownName                         // a word that varies
 	withoutPart                       // a part of a statement, and one more without names
 )
 
@@ -343,15 +354,11 @@ const (
 func (g *Grouper) learnNames(n uint32) {
 	t, u := &g.tokens[0], &g.tokens[1]
 	named := u.leaveNames(t)
-	others, weight := u.held[u.n], weighFewName
-	if others < namesOthers {
+	if u.held[u.n] < fewOthers || t.words[0].kind == nameWord {
 		return
 	}
-	if others >= fewOthers && t.words[0].kind != nameWord {
-		weight = weighName
-	}
-	g.note(n, g.column(place(u.sum, withoutNames)|1), t.sum, true, !named, weight)
-	if named && 2*weight >= enough {
+	g.note(n, g.column(place(u.sum, withoutNames)|1), t.sum, true, !named, weighName)
+	if named {
 		g.learn(n, 1)
 	}
 }
@@ -366,10 +373,17 @@ func (g *Grouper) watch(n uint32, depth, i, j, weight int) {
 	c, word := g.column(t.key(i, j)), j == i+1
 	c.State = c.State || word && isState(t.words[i].text)
 	opens := g.note(n, c, t.content(i, j), word, word && t.words[i].kind == value, weight)
+	isName, names := c.Open && c.Word && c.N > 1, c.Words
 	if opens && c.Value == 0 && depth+1 < groupDepth && t.n-(j-i) < maxTokens {
 		c.Value = c.Nodes[0]
 		g.tokens[depth+1].leave(t, i, j)
 		g.learn(n, depth+1)
+	}
+	if isName {
+		for _, name := range names {
+			g.know(n, name)
+		}
+		g.know(n, uint32(t.content(i, j)>>32))
 	}
 }
 
@@ -386,18 +400,15 @@ func (g *Grouper) note(n uint32, c *column, content uint64, word, isValue bool, 
 		c.Score = uint8(min(int(c.Score)+weight, enough))
 		c.Word = c.Word || word
 	}
-	if opens = !c.Open && (c.Score == enough && (c.Value != 0 || !c.Part) || c.Value != 0 && c.Word); opens {
-		c.Open = true
+	opens = !c.Open && (c.Score == enough && (c.Value != 0 || !c.Part) || c.Value != 0 && c.Word)
+	if c.Open = c.Open || opens; c.Open {
 		for _, m := range c.Nodes {
 			if m != 0 {
-				g.union(c.Nodes[0]-1, m-1)
+				g.union(m-1, n)
 			}
 		}
-	}
-	if c.Open {
-		g.union(c.Nodes[0]-1, n)
 		if c.Value != 0 {
-			g.union(c.Nodes[0]-1, c.Value-1)
+			g.union(c.Value-1, n)
 		}
 	}
 	return opens

@@ -173,15 +173,11 @@ func modelGroups(statements [][]string) []int {
 				without = append(without, w)
 			}
 		}
-		if left >= namesOthers && !s.general && s.names == "" {
-			weight := weighFewName
-			if left >= fewOthers && !isName(s.words[0]) {
-				weight = weighName
-				if named {
-					queue = append(queue, todo{without, s.node, false, noName})
-				}
+		if left >= fewOthers && !isName(s.words[0]) && !s.general && s.names == "" {
+			if named {
+				queue = append(queue, todo{without, s.node, false, noName})
 			}
-			note("names "+strings.Join(without, " "), said, weight, s.node, !named, true)
+			note("names "+strings.Join(without, " "), said, weighName, s.node, !named, true)
 		}
 		watch := func(i, j int) {
 			others := 0
@@ -202,6 +198,8 @@ func modelGroups(statements [][]string) []int {
 				weight = weighName
 			case isName(first):
 				weight = weighFewName
+			case !few && i > 0 && i == len(s.words)-1 && s.words[i-1] != Mask && !isName(s.words[0]):
+				weight = weighName
 			case !few:
 				weight = weighWord
 			}

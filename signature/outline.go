@@ -6,10 +6,13 @@ import (
 )
 
 // outlineWords bounds the words of an outline. A statement with more is not compared.
-const outlineWords = 32
+const outlineWords = 26
 
 // outlinesKept is how many outlines are kept, the latest ones.
 const outlinesKept = 1024
+
+// outlineNames is how many names an outline keeps at most.
+const outlineNames = 4
 
 // outline is a statement without its names and values.
 type outline struct {
@@ -17,6 +20,11 @@ type outline struct {
 	Frames uint64
 	N      uint8
 	Words  [outlineWords + 1]outlineWord // and the end
+	Names  [outlineNames]uint32          // that were left out, if none of them is known
+	Named  bool                          // one is known, or enough words are left
+
+	rest     [outlineWords + 1]outlineWord // the words without known names, and the end
+	n, known int                           // words in the rest, and of those left out
 }
 
 // words returns the words of o and the end.
@@ -30,8 +38,6 @@ const (
 	heldWord outlineWord = 1 << iota // it holds the statement together
 	keyWord
 	stateWord
-	originWord // the first, a name in parts: it often says who reports
-	firstTitle // the first, with a capital: it may be a name
 
 	leftOutShift = 5
 	leftOutMask  = 7 << leftOutShift
@@ -46,19 +52,24 @@ func (w outlineWord) with(n int) outlineWord {
 	return w&^leftOutMask | outlineWord(min(w.leftOut()+n, 7))<<leftOutShift
 }
 
-// outline appends the words of the outline of t to dst. It reports whether they are neither too many nor too few.
-func (t *tokens) outline(dst []outlineWord) ([]outlineWord, bool) {
-	left, held := 0, 0
+// outline sets o to the outline of t. It reports whether the words are neither too many nor too few.
+func (t *tokens) outline(o *outline) bool {
+	*o = outline{Frames: t.frames}
+	left, named, held, plain := 0, 0, 0, 0
 	for i := range t.n {
+		w := &t.words[i]
+		word := t.outlined(i)
 		if t.isVariable(i) {
 			left++
+			if w.kind != value && named < outlineNames {
+				o.Names[named] = nameOf(word)
+				named++
+			}
 			continue
 		}
-		if len(dst) == outlineWords {
-			return dst, false
+		if o.N == outlineWords {
+			return false
 		}
-		w := &t.words[i]
-		word := outlineWord(cmp.Or(t.singular(i), w.hash)) & wordHash
 		if w.holds {
 			word |= heldWord
 			held++
@@ -68,16 +79,28 @@ func (t *tokens) outline(dst []outlineWord) ([]outlineWord, bool) {
 			word |= keyWord
 		case w.kind == capitalWord || isState(w.text):
 			word |= stateWord
-		case i == 0 && w.kind == nameWord:
-			word |= originWord
-		case i == 0 && w.kind == titleWord:
-			word |= firstTitle
 		}
-		dst = append(dst, word.with(left))
+		if w.holds && word&stateWord == 0 {
+			plain++
+		}
+		o.Words[o.N] = word.with(left)
+		o.N++
 		left = 0
 	}
-	return append(dst, outlineWord(0).with(left)), held >= namesOthers
+	o.Words[o.N] = outlineWord(0).with(left)
+	if held >= fewOthers || plain >= namesOthers {
+		o.named()
+	}
+	return held > 0 && (held >= namesOthers || named > 0)
 }
+
+// outlined returns the hash of word i.
+func (t *tokens) outlined(i int) outlineWord {
+	return outlineWord(cmp.Or(t.singular(i), t.words[i].hash)) & wordHash
+}
+
+// named notes that the words of o are enough to know its statement without its names.
+func (o *outline) named() { o.Named, o.Names = true, [outlineNames]uint32{} }
 
 // isVariable reports whether word i is a value, a name, or alone in brackets. A word with a capital after a colon may
 // begin a sentence. Names after a first one without punctuation may be constants of a program, as the first one is.
@@ -109,11 +132,11 @@ func newOutlines(n int) outlines {
 }
 
 // keep copies o to the kept ones.
-func (s *outlines) keep(o *outline) {
+func (s *outlines) keep(o *outline, bloom uint64) {
 	if len(s.kept) < cap(s.kept) {
 		s.kept, s.blooms = s.kept[:len(s.kept)+1], s.blooms[:len(s.kept)+1]
 	}
-	s.kept[s.next], s.blooms[s.next] = *o, bloom(o.words())
+	s.kept[s.next], s.blooms[s.next] = *o, bloom
 	s.next = (s.next + 1) % cap(s.kept)
 }
 
@@ -125,56 +148,113 @@ func (s *outlines) byAge(i int) int {
 	return i
 }
 
-// bloom returns a bit for each word of an outline but a first name.
-func bloom(words []outlineWord) (b uint64) {
-	for _, w := range words[:len(words)-1] {
-		if w&firstTitle == 0 {
-			b |= 1 << (w >> 58)
+// leaveNames sets the rest of o to its words without known names, and returns a bit for each.
+func (g *Grouper) leaveNames(o *outline) (bloom uint64) {
+	known := slices.ContainsFunc(o.Names[:], g.isName)
+	n, left := 0, 0
+	o.known = 0
+	for _, w := range o.words() {
+		left += w.leftOut()
+		if g.isKnown(w) {
+			known = true
+			left++
+			o.known += int(w & heldWord)
+			continue
 		}
+		o.rest[n] = w.with(left - w.leftOut())
+		bloom |= 1 << (w >> 58)
+		n, left = n+1, 0
 	}
-	return b
+	o.n = n - 1
+	if known {
+		o.named()
+	}
+	return bloom
 }
 
 // learnOutline joins node n with all nodes whose outlines differ from its own as those of one statement may, and keeps
 // its outline if it is new.
 func (g *Grouper) learnOutline(n uint32, t *tokens) {
-	s := &g.outlines
-	o := &s.current
-	words, ok := t.outline(o.Words[:0])
-	if !ok {
+	o := &g.outlines.current
+	if !t.outline(o) {
 		return
 	}
-	clear(o.Words[len(words):]) // equal outlines are equal in snapshots, too
-	o.Node, o.Frames, o.N = n+1, t.frames, uint8(len(words)-1)
-	own := bloom(o.words())
+	o.Node = n + 1
+	bloom := g.leaveNames(o)
+	if !g.compare(o, bloom) {
+		g.outlines.keep(o, bloom)
+	}
+}
+
+// compare joins the node of o with all nodes whose outlines differ from o as those of one statement may. It reports
+// whether another outline of its group is equal.
+func (g *Grouper) compare(o *outline, own uint64) bool {
+	s := &g.outlines
 	for i, b := range s.blooms {
 		p := &s.kept[i]
-		if b&own != b && b&own != own || p.Frames != o.Frames {
+		if b&own != b && b&own != own || p.Frames != o.Frames || p == o {
 			continue
 		}
-		if g.root(p.Node-1) != g.root(o.Node-1) && mayBeOne(o.words(), p.words()) {
+		if g.root(p.Node-1) != g.root(o.Node-1) {
+			least := fewOthers - min(o.known, p.known)
+			if o.n == p.n && o.Named && p.Named {
+				least = 1
+			}
+			if !mayBeOne(o.words(), p.words(), fewOthers) && !mayBeOne(o.rest[:o.n+1], p.rest[:p.n+1], max(least, 1)) {
+				continue
+			}
 			g.union(p.Node-1, o.Node-1)
 		}
-		if slices.Equal(p.words(), o.words()) {
-			return
+		if slices.Equal(p.words(), o.words()) && p.Names == o.Names {
+			return true
 		}
 	}
-	s.keep(o)
+	return false
+}
+
+// isKnown reports whether a word of an outline is a known name.
+func (g *Grouper) isKnown(w outlineWord) bool {
+	return w&(keyWord|stateWord) == 0 && g.isName(nameOf(w))
+}
+
+// isName reports whether a word varies in a statement.
+func (g *Grouper) isName(name uint32) bool { return g.lookup(ofName(name)) != nil }
+
+// nameOf returns half of the hash of a word.
+func nameOf(w outlineWord) uint32 { return uint32(w >> 32) }
+
+func ofName(name uint32) uint64 { return place(uint64(name), knownName) | 1 }
+
+// know notes that a word is a name, as node n has it where others have others.
+func (g *Grouper) know(n uint32, name uint32) {
+	if name == 0 || g.isName(name) {
+		return
+	}
+	g.note(n, g.column(ofName(name)), 0, false, false, enough)
+	s := &g.outlines
+	for i := range s.kept {
+		if o := &s.kept[i]; o.has(name) {
+			s.blooms[i] = g.leaveNames(o)
+			g.compare(o, s.blooms[i])
+		}
+	}
+}
+
+// has reports whether a name is in o.
+func (o *outline) has(name uint32) bool {
+	return slices.Contains(o.Names[:], name) ||
+		slices.ContainsFunc(o.Words[:o.N], func(w outlineWord) bool { return nameOf(w) == name })
 }
 
 // mayBeOne reports whether one statement may have the outlines a and b: one is the other with words in place of names,
-// or with more words of names. First words may be names if more names follow one than the other. Two words that are no
-// capitals are enough if the outlines have no others.
-func mayBeOne(a, b []outlineWord) bool {
+// or with more words of names.
+func mayBeOne(a, b []outlineWord, least int) bool {
 	if len(a) < len(b) {
 		a, b = b, a
 	}
-	i, end, shared, plain := 0, len(a)-1, 0, 0
-	if a[0]&b[0]&firstTitle != 0 && (a[0]^b[0])&wordHash != 0 && a[1].leftOut() != b[1].leftOut() {
-		i = 1
-	}
-	for j := i; j < len(b); j++ {
-		w, part := b[j], i
+	i, end, shared := 0, len(a)-1, 0
+	for j, w := range b {
+		part := i
 		for i < end && (j == len(b)-1 || (a[i]^w)&wordHash != 0) {
 			i++
 		}
@@ -185,12 +265,9 @@ func mayBeOne(a, b []outlineWord) bool {
 			return false
 		}
 		shared += int(w & heldWord)
-		if w&(stateWord|originWord) == 0 {
-			plain += int(w & heldWord)
-		}
 		i++
 	}
-	return shared >= fewOthers || plain >= namesOthers && len(a) == len(b)
+	return shared >= least
 }
 
 // mayBeName reports whether the words of part, all but the last one, may be in place of a name or value, or be more of

@@ -82,7 +82,8 @@ func RestoreGrouper(cfg GrouperConfig, s *GrouperState) (*Grouper, error) {
 		g.cols[set+free], g.keys[set+free] = *c, c.Key
 	}
 	for i := range s.Outlines {
-		g.outlines.keep(&s.Outlines[i])
+		o := s.Outlines[i]
+		g.outlines.keep(&o, g.leaveNames(&o))
 	}
 	return g, nil
 }
@@ -103,7 +104,7 @@ func (s *GrouperState) isPossible(signatures int) bool {
 }
 
 func (o *outline) isPossible(known uint32) bool {
-	return 0 < o.Node && o.Node <= known && namesOthers <= o.N && o.N <= outlineWords
+	return 0 < o.Node && o.Node <= known && o.N <= outlineWords
 }
 
 func (c *column) isPossible(known uint32) bool {

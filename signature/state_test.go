@@ -62,7 +62,7 @@ func TestGrouperState(t *testing.T) {
 
 func richGrouper(t testing.TB, cfg GrouperConfig, n int) *Grouper {
 	g := testkit.Must(NewGrouper(cfg))
-	for _, alone := range []string{"the first of all", "and one more line"} {
+	for _, alone := range []string{"the first of all", "the lamp of Ada is out", "the lamp of Bob is out"} {
 		g.Learn(Of([]byte(alone)), []byte(alone))
 	}
 	for i := range n {
@@ -103,6 +103,7 @@ func TestGrouperStateHasEveryField(t *testing.T) {
 		"Grouper.slots", "Grouper.said", // made again from nodes
 		"Grouper.unions",                  // counted in nodes
 		"Grouper.keys", "outlines.blooms", // of the columns and the outlines
+		"outline.rest", "outline.n", "outline.known", // of the words
 		"-outlines.current",                              // of none between calls
 		"GrouperStats.Signatures", "GrouperStats.Groups", // so are these
 		"-Grouper.copied", // of a state before

@@ -171,7 +171,9 @@ func (t *tokens) next(s []byte, i int) (end int, kind kindOfWord) {
 	}
 	switch b := s[i]; {
 	case isWordByte(b):
-		if end, kind = t.word(s, i); kind == nameWord && t.continues(s[i:end]) {
+		end, kind = t.word(s, i)
+		// more of a path
+		if w := s[i:end]; kind == nameWord && t.follows() && (bytes.IndexByte(w, '/') > 0 || hasExtension(string(w))) {
 			kind = value
 		}
 	case t.n > 0 && (b == '"' || b == '`') && (s[i-1] == ' ' || s[i-1] == '='):
@@ -205,11 +207,6 @@ func (t *tokens) mark(s []byte, i int) {
 		t.gap = gapSpace
 	}
 	t.marks = place(t.marks, int(b))
-}
-
-// continues reports whether the name w, directly after a value, is more of a path: it has a slash or an extension.
-func (t *tokens) continues(w []byte) bool {
-	return t.follows() && (bytes.IndexByte(w, '/') > 0 || hasExtension(string(w)))
 }
 
 // follows reports whether a value is directly before the next word.
@@ -366,7 +363,8 @@ func (t *tokens) fold() {
 				w.hash, w.holds = xxhash.Sum64(w.text), true
 			}
 		}
-		if w.kind == value && w.marks == 0 && t.isBetween(n-1) {
+		if last := &t.words[max(n-1, 0)]; n > 1 && w.kind == value && w.marks == 0 &&
+			last.kind.isName() && last.marks == 0 && t.words[n-2].kind == value { // with the name between, all three are one
 			n--
 			continue
 		}
@@ -374,11 +372,6 @@ func (t *tokens) fold() {
 		n++
 	}
 	t.n = n
-}
-
-// isBetween reports whether word i is a name directly after a value. With a value after it, all three are one.
-func (t *tokens) isBetween(i int) bool {
-	return i > 0 && t.words[i].kind.isName() && t.words[i].marks == 0 && t.words[i-1].kind == value
 }
 
 // titleEnd returns the end of the words at i that are one: the first has a capital, the others too, or they are names,

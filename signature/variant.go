@@ -3,7 +3,6 @@ package signature
 import (
 	"bytes"
 	"math/bits"
-	"slices"
 	"unicode"
 )
 
@@ -21,10 +20,9 @@ import (
 func (g *Grouper) AppendVariant(dst, template []byte) []byte {
 	var varying wordSet
 	if t := &g.tokens[0]; t.parse(template) {
+		varying = g.varyingColumns()
 		if n := g.said[g.saidSlot(t.sum)]; n != 0 {
-			varying = g.varying(n - 1)
-		} else {
-			varying = g.varyingColumns()
+			varying |= g.varyingOutlines(n - 1)
 		}
 	}
 	return g.appendVariant(dst, template, varying)
@@ -64,45 +62,31 @@ func (g *Grouper) appendVariant(dst, template []byte, varying wordSet) []byte {
 	return dst
 }
 
-// varying returns the words of the statement that was parsed, of the group of node n, that vary in the group.
-func (g *Grouper) varying(n uint32) wordSet {
-	return g.varyingColumns() | g.varyingOutlines(n)
-}
-
 // varyingOutlines returns the words that some of the latest outlines of the group of node n lack. If many lack a word
 // that few have, it is a name.
 func (g *Grouper) varyingOutlines(n uint32) (set wordSet) {
-	const most = 64
-	t, s := &g.tokens[0], &g.outlines
-	words, ok := t.outline(s.current.Words[:0])
-	if !ok {
-		return 0
+	t, s, group := &g.tokens[0], &g.outlines, g.root(n)
+	var buf [64]*outline
+	latest := buf[:0]
+	for i := len(s.kept) - 1; i >= 0 && len(latest) < len(buf); i-- {
+		if o := &s.kept[s.byAge(i)]; g.root(o.Node-1) == group {
+			latest = append(latest, o)
+		}
 	}
-	group, total := g.root(n), 0
-	var others [outlineWords + 1]int
-	for i := len(s.kept) - 1; i >= 0 && total < most; i-- {
-		p := &s.kept[s.byAge(i)]
-		if g.root(p.Node-1) != group {
+	for i := 1; i < t.n; i++ {
+		w, others := &t.words[i], 0
+		if t.isVariable(i) || w.kind != titleWord && !w.mayBeState() {
 			continue
 		}
-		total++
-		for k, w := range words {
-			if !slices.ContainsFunc(p.words(), func(v outlineWord) bool { return (v^w)&wordHash == 0 }) {
-				others[k]++
+		for _, o := range latest {
+			if !o.has(nameOf(t.outlined(i))) {
+				others++
 			}
 		}
-	}
-	k := 0
-	for i := range t.n {
-		if t.isVariable(i) {
-			continue
-		}
-		w := &t.words[i]
-		few := others[k] < groupValues || 3*(total-others[k]) >= total // the word is not seen once
-		if 0 < others[k] && few && i > 0 && (w.kind == titleWord || w.mayBeState()) {
+		few := others < groupValues || 3*(len(latest)-others) >= len(latest) // the word is not seen once
+		if 0 < others && few {
 			set |= 1 << i
 		}
-		k++
 	}
 	return set
 }
