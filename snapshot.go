@@ -17,7 +17,7 @@ import (
 )
 
 // snapshotFormat changes if a State of any package is read in another way.
-const snapshotFormat = 19
+const snapshotFormat = 20
 
 // Bounds of a state that is read: its bytes, and its objects. There may be maxObjects small ones; the others have
 // minObject bytes on average, so that a state takes at most 100 times as much memory as bytes.

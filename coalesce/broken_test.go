@@ -38,7 +38,7 @@ func TestBroken(t *testing.T) {
 		require.EqualValues(t, 6, it.Total)
 		return it
 	}
-	cleared := func(it *item) { it.State, it.ClearedBy, it.Pending = itemLapsed, "time", Cleared }
+	cleared := func(it *item) { it.State, it.Episode, it.ClearedBy, it.Pending = itemLapsed, 0, "time", Cleared }
 	for _, c := range []struct {
 		name   string
 		change func(it *item)

@@ -121,8 +121,8 @@ type Coalescer struct {
 
 // episode is the ambient burst under way; the zero value is none.
 type episode struct {
-	item *item       // open, or nil
-	last logicalTime // latest urgent entry that was not acknowledged before
+	Began uint64      // number of its first entry
+	Last  logicalTime // latest urgent entry that was not acknowledged before
 }
 
 // New returns a Coalescer with the bounds of cfg. All memory that does not
@@ -204,6 +204,7 @@ type destination struct {
 	root  *operation // of scopeOperation
 	key   string     // of scopeHost
 	named *operation // the operation that the entry names, or nil
+	item  *item      // of the ambient episode that holds the entry's group and variant, or nil
 	row   *counter   // of the entry's group and variant in the open item that holds it, if that was looked for and found
 
 	novel bool // an item has the entry's group, and none the variant
@@ -233,10 +234,8 @@ func (c *Coalescer) destination(in *Input, named *operation, to *destination) {
 	case c.Loading():
 		to.root = c.ops.only
 	default:
-		if it := c.episode.item; it != nil {
-			if to.row = c.row(it, in); to.row != nil {
-				return
-			}
+		if to.item, to.row = c.inEpisode(in); to.row != nil {
+			return
 		}
 		if to.root = c.ops.only; to.root != nil {
 			to.scope = scopeOperation
@@ -247,12 +246,12 @@ func (c *Coalescer) destination(in *Input, named *operation, to *destination) {
 // foldUrgent folds an urgent entry into the open item that holds its group, or gathers its burst; else into the
 // acknowledged item that covers it, unless that reopens; else it opens one, or opens one again that lapsed.
 func (c *Coalescer) foldUrgent(in *Input, named *operation) Folded {
-	if c.episode.last.seq != 0 && !c.Loading() && c.cfg.AmbientQuiet.passed(c.episode.last, c.now) {
+	if c.episode.Began != 0 && !c.Loading() && c.cfg.AmbientQuiet.passed(c.episode.Last, c.now) {
 		c.episode = episode{}
 	}
 	var to destination // ambient, unless it is another one
 	c.destination(in, named, &to)
-	it := c.gathering(&to)
+	it := c.gathering(in, &to)
 	if to.scope.plain() {
 		it = c.holder(in, &to, it)
 	}
@@ -354,7 +353,7 @@ func (c *Coalescer) join(in *Input, to *destination, it *item, before *known, wh
 		}
 	}
 	if to.scope == scopeAmbient {
-		c.episode.last = c.now
+		c.episode.Last = c.now
 	}
 	if in.digest != nil {
 		it.Digest = *in.digest
@@ -397,43 +396,75 @@ func (c *Coalescer) join(in *Input, to *destination, it *item, before *known, wh
 	return Folded{ID: it.id, Owner: it.Number, NewGroup: f.newGroup, NewCause: f.newCause}
 }
 
-// burst returns where the item is kept that gathers the burst at to. It returns nil for bursts of the host, whose item
-// is found by its key, and for a digest, which gathers nothing.
-func (c *Coalescer) burst(to *destination) **item {
-	switch to.scope {
-	case scopeOperation:
-		return &to.root.openItem
-	case scopeBlind:
-		return &c.blindly
-	case scopeAmbient:
-		return &c.episode.item
+// inEpisode returns the item of the ambient episode that holds the group and variant of an entry, with its row, or nil.
+func (c *Coalescer) inEpisode(in *Input) (it *item, row *counter) {
+	find := func() {
+		c.index.each(in.Decision.Rule, in.Signature, func(i int, r *counter) {
+			if c.items[i].Episode == c.episode.Began && r.Variant == in.variant {
+				it, row = &c.items[i], r
+			}
+		})
 	}
-	return nil
+	if c.episode.Began == 0 {
+		return nil, nil
+	}
+	if find(); row == nil && c.asOthers(in) {
+		find()
+	}
+	return it, row
 }
 
-// gathering returns the open item that gathers the burst at to, or nil.
-func (c *Coalescer) gathering(to *destination) *item {
-	if at := c.burst(to); at != nil {
-		return *at
+// gathering returns the open item that gathers the burst at to, or nil. An episode may have several: a blocking entry
+// belongs to one with a blocking group that points at a mod of the entry, or at none as the entry does.
+func (c *Coalescer) gathering(in *Input, to *destination) *item {
+	switch to.scope {
+	case scopeOperation:
+		return to.root.openItem
+	case scopeBlind:
+		return c.blindly
+	case scopeHost:
+		return c.best(func(it *item) bool { return it.open() && it.Scope == scopeHost && it.Key == to.key }, newer)
+	case scopeAmbient:
+		if to.item == nil && c.episode.Began != 0 {
+			return c.best(func(it *item) bool {
+				return it.Episode == c.episode.Began && (c.Loading() || it.akin(in))
+			}, newer)
+		}
 	}
-	return c.best(func(it *item) bool {
-		return to.scope == scopeHost && it.open() && it.Scope == scopeHost && it.Key == to.key
-	}, newer)
+	return to.item
+}
+
+// akin reports whether an entry may be of the fault of an item of its episode. If both block, a blocking group of the
+// item points at a mod of the entry, or at none as the entry does.
+func (it *item) akin(in *Input) bool {
+	return in.Decision.Disposition < event.Blocking || it.Disposition < event.Blocking ||
+		slices.ContainsFunc(it.Counters.Rows, func(r counter) bool {
+			return r.Disposition == event.Blocking && len(r.Accused) == 0 == (len(in.Blame) == 0) && r.akin(in.Blame)
+		})
 }
 
 // gather lets it gather the burst at to.
 func (c *Coalescer) gather(to *destination, it *item) {
-	if at := c.burst(to); at != nil {
-		*at = it
+	switch to.scope {
+	case scopeOperation:
+		to.root.openItem = it
+	case scopeBlind:
+		c.blindly = it
+	case scopeAmbient:
+		if c.episode.Began == 0 {
+			c.episode.Began = c.now.seq
+		}
+		it.Episode = c.episode.Began
 	}
 }
 
 // handOver lets next, or nothing where it is nil, gather all bursts that it
 // gathers: with MaxOpen items open, there may be several.
 func (c *Coalescer) handOver(it, next *item) {
-	if c.episode.item == it {
-		c.episode.item = next
+	if next != nil {
+		next.Episode = it.Episode
 	}
+	it.Episode = 0
 	if c.blindly == it {
 		c.blindly = next
 	}

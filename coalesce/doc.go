@@ -77,8 +77,11 @@
 // An entry that names an operation belongs to the burst of its root. An entry without a name belongs to the only
 // running root, or, with none running, to the only root that ended within Linger. It is charged to that call; since
 // this is inferred, the item names the call as the one it came after, not as the cause. In all other cases, and if it
-// repeats a group of the ambient episode, it is ambient. A phase change or AmbientQuiet ends an episode; its item
-// stays. Blindness has a burst of its own, and so has each key under which the host raises entries.
+// repeats a group of the ambient episode, it is ambient. A phase change or AmbientQuiet ends an episode; its items
+// stay. Blindness has a burst of its own, and so has each key under which the host raises entries.
+//
+// That entries are ambient at one time does not make them one fault. Outside of loads, a blocking entry joins an item of
+// its episode that blocks if the item has a blocking group that points at one of its mods, or if neither points at any.
 //
 // An incident is wider than a burst. An entry whose group an open item holds joins that item, in whichever burst it
 // came. Advisory entries share one open item.

@@ -36,6 +36,8 @@ type item struct {
 	Key    string     `json:",omitzero"` // of scopeHost
 	Digest digest     `json:",omitzero"` // of scopeDigest
 
+	Episode uint64 `json:",omitzero"` // that it gathers, 0: none
+
 	gravity
 
 	Opened    place       `json:",omitzero"`

@@ -110,8 +110,9 @@ func (c *Coalescer) quiet(in *Input, it *item) bool {
 
 // akin reports whether an entry of the group points at one of mods, or there are none.
 func (c *counter) akin(mods []string) bool {
-	return len(mods) == 0 ||
-		slices.ContainsFunc(c.Accused, func(a AccusedMod) bool { return slices.Contains(mods, a.Name) })
+	return len(mods) == 0 || slices.ContainsFunc(c.Accused, func(a AccusedMod) bool {
+		return slices.ContainsFunc(mods, a.is)
+	})
 }
 
 // covers reports whether it is an acknowledged item of the kind of burst that an entry of a rule belongs to.

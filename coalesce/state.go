@@ -25,12 +25,12 @@ type State struct {
 
 	FreshSince, Numbers, BlindItem, ConsumerCalls uint64
 
-	Operations       []storedOperation `json:",omitempty"` // the table, then others that items name
-	Table            int               // how many are in the table
-	Items            []*item           // nil: free
-	Episode, Blindly itemRef
-	EpisodeLast      logicalTime
-	Queue            []itemRef `json:",omitempty"`
+	Operations []storedOperation `json:",omitempty"` // the table, then others that items name
+	Table      int               // how many are in the table
+	Items      []*item           // nil: free
+	Episode    episode
+	Blindly    itemRef
+	Queue      []itemRef `json:",omitempty"`
 }
 
 type (
@@ -147,8 +147,7 @@ func (c *Coalescer) state(live []item, table []operation) *State {
 		FreshSince: c.freshSince, Numbers: c.numbers, BlindItem: c.blindItem,
 		ConsumerCalls: c.consumers.calls,
 		Operations:    operations, Table: len(table), Items: items,
-		Episode: position(c.episode.item), EpisodeLast: c.episode.last,
-		Blindly: position(c.blindly),
+		Episode: c.episode, Blindly: position(c.blindly),
 	}
 	for _, it := range c.queue {
 		state.Queue = append(state.Queue, position(it))
@@ -195,7 +194,7 @@ func (c *Coalescer) restore(s *State) error {
 	c.freshSince, c.numbers, c.blindItem = s.FreshSince, s.Numbers, s.BlindItem
 	c.consumers.list = append(c.consumers.list[:0], s.Consumers...)
 	c.consumers.calls = s.ConsumerCalls
-	c.episode = episode{c.item(s.Episode), s.EpisodeLast}
+	c.episode = s.Episode
 	c.blindly = c.item(s.Blindly)
 	for _, ref := range s.Queue {
 		c.queue = append(c.queue, c.item(ref))

@@ -132,7 +132,6 @@ func (c *Coalescer) check() error {
 		all.hold("Queue", n == 0)
 	}
 	gathers := func(it *item) { all.hold("an item that receives entries", it == nil || it.open()) }
-	gathers(c.episode.item)
 	gathers(c.blindly)
 	for _, o := range c.ops.order {
 		gathers(o.openItem)
@@ -160,6 +159,7 @@ func (it *item) check(all *laws) {
 	all.hold("Total", left == 0)
 	all.hold("Opened", first && it.Opened.Seq > 0)
 	all.hold("Cause", it.Cause.Seq > 0 && it.causeRow() != nil)
+	all.hold("Episode", open || it.Episode == 0)
 	all.hold("Root", (it.Scope == scopeOperation) == (it.Root != nil))
 	all.hold("Digest", it.Scope != scopeDigest || it.Digest.From.Seq > 0)
 	all.hold("State of an item", open == (it.ClearedBy == "") && (it.Pending == "" || open == (it.Pending != Cleared)) &&

@@ -233,7 +233,7 @@ func TestStateHasEveryField(t *testing.T) {
 	var c *Coalescer
 	rich := func() bool {
 		any := func(f func(it item) bool) bool { return slices.ContainsFunc(c.items, f) }
-		return c.episode.item != nil && c.blindly != nil && len(c.queue) > 0 && c.now.generation > 0 &&
+		return c.episode.Began != 0 && c.blindly != nil && len(c.queue) > 0 && c.now.generation > 0 &&
 			len(c.consumers.list) > 1 &&
 			any(func(it item) bool { return len(it.Digest.Samples) > 0 }) &&
 			any(func(it item) bool { return len(it.Covers) > 0 }) &&
@@ -370,7 +370,8 @@ func TestRestoreRefused(t *testing.T) {
 			func(c *Coalescer) { c.consumers.list = c.consumers.list[:0] },
 			"Consumers is not possible",
 		},
-		"gathers": {func(c *Coalescer) { c.episode.item = first(c, itemAcked) }, "an item that receives entries"},
+		"gathers":   {func(c *Coalescer) { first(c, itemAcked).Episode = 1 }, "Episode is"},
+		"blindness": {func(c *Coalescer) { c.blindly = first(c, itemAcked) }, "an item that receives entries"},
 		"queue": {
 			func(c *Coalescer) { c.queue = append(c.queue, first(c, itemOpen), first(c, itemOpen)) },
 			"Queue is",

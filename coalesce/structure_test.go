@@ -112,7 +112,9 @@ func checkStructure(t require.TestingT, c *Coalescer) {
 	checkIndex(t, c)
 	require.True(t, c.alarm.seq == 1 || !c.alarm.due(c.now), "an alarm that stays due would sweep at each entry")
 	gathers := func(it *item) { require.True(t, it == nil || it.open()) }
-	gathers(c.episode.item)
+	for i := range c.items {
+		require.True(t, c.items[i].open() || c.items[i].Episode == 0)
+	}
 	gathers(c.blindly)
 	for _, o := range c.ops.order {
 		require.Equal(t, o.Begun && (o.running() || o.lingers(&c.cfg.Linger, c.now)), slices.Contains(c.ops.live, o), o.ID)
