@@ -19,7 +19,7 @@ import (
 
 // recordingVersion is the version of the format of recordings (docs/reference.md), which
 // their first line names.
-const recordingVersion = 2
+const recordingVersion = 3
 
 // jsonLine reads JSON lines. Its strings alias the line or buffers of its own,
 // which are used again for the next line.
@@ -400,6 +400,11 @@ func (j *jsonLine) record(rec *Record, limit int) {
 	case kind == "ack" && len(j.attention) > 0:
 		rec.Entry = event.Entry{
 			Kind: event.KindHost, Status: event.StatusAcknowledged,
+			Source: text(j.consumer), Message: text(j.attention), Count: j.through,
+		}
+	case kind == "delivered" && len(j.message) == 0:
+		rec.Entry = event.Entry{
+			Kind: event.KindHost, Status: event.StatusDelivered,
 			Source: text(j.consumer), Message: text(j.attention), Count: j.through,
 		}
 	case kind == "state_read" && len(j.message) == 0:
