@@ -24,7 +24,7 @@ const snapshotFormat = 20
 const (
 	maxState   = 256 << 20
 	maxObjects = 4096
-	minObject  = 24
+	minObject  = 40
 )
 
 // castagnoli is made once: the table of the instruction that most processors
@@ -72,10 +72,9 @@ func (e *Engine) Snapshot(dst []byte) []byte { return e.Freeze()(dst) }
 // needs to know which entries are in it. The function must be called once: other snapshots wait for it.
 func (e *Engine) Freeze() func(dst []byte) []byte {
 	e.snapshots.Lock()
-	s, coalesced, carried := e.copyState()
+	s, carried := e.copyState()
 	return func(dst []byte) []byte {
 		defer e.snapshots.Unlock()
-		s.Coalesce = coalesced()
 		return e.encode(dst, s, carried)
 	}
 }
@@ -96,8 +95,7 @@ func (e *Engine) encode(dst []byte, s *state, carried *carryOver) []byte {
 	return append(dst, '\n')
 }
 
-// copyState copies the state, but for the part that the function returns, which needs no lock.
-func (e *Engine) copyState() (*state, func() *coalesce.State, *carryOver) {
+func (e *Engine) copyState() (*state, *carryOver) {
 	e.mu.Lock()
 	defer e.mu.Release()
 	h := &e.heartbeat
@@ -107,7 +105,8 @@ func (e *Engine) copyState() (*state, func() *coalesce.State, *carryOver) {
 		Heartbeat: storedHeartbeat{[2]int64{h.by.Unix(), int64(h.by.Nanosecond())}, h.stalled, h.busy},
 		Parts:     [2]ingested{e.latest, e.late},
 		Classify:  e.classifier.State(),
-	}, e.coalescer.State(), e.carryOver()
+		Coalesce:  e.coalescer.State(),
+	}, e.carryOver()
 }
 
 // Restore returns an engine for cfg in the state of a snapshot, and keeps nothing of the snapshot. It continues the

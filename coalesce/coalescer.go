@@ -1,6 +1,7 @@
 package coalesce
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -85,38 +86,11 @@ type Folded struct {
 // Coalescer folds urgent entries into items by the rules of the package documentation. It is not safe for concurrent
 // use.
 type Coalescer struct {
-	cfg Config
+	kept
 
-	now  logicalTime // latest sequence number, engine's time
-	base time.Time   // from which it counts
-	pos  uint64      // of the latest entry
-
-	alarm alarm // when an item, an operation or the load may be due, at the earliest
-
-	items   []item // fixed; open, cleared and free ones
-	numbers uint64
-
-	// The bursts under way. An operation holds its own.
-	episode   episode
-	blindly   *item  // open item of blindness, or nil
-	blindItem uint64 // number of the latest item of blindness
-	load      load
-
-	index *index
-
-	ops   operations
-	calls calls
-
-	freshSince uint64 // sequence number from which the game's state is the one it is
-	consumers  consumers
-
-	escalations []escalation // of the rules that were met, at most maxEscalations
-
-	queue     []*item // with a pending update, oldest first
-	allowance allowance
+	alarm     alarm // when an item, an operation or the load may be due, at the earliest
+	index     *index
 	retention []Retention
-
-	stats Stats
 }
 
 // episode is the ambient burst under way; the zero value is none.
@@ -132,22 +106,22 @@ func New(cfg Config) (*Coalescer, error) {
 	if err != nil {
 		return nil, err
 	}
+	n := cfg.MaxOpen + cfg.MaxRemembered
 	c := &Coalescer{
-		cfg:   cfg,
-		items: make([]item, cfg.MaxOpen+cfg.MaxRemembered),
-		ops: operations{
-			byID:  make(map[string]*operation, cfg.MaxOperations),
-			order: make([]*operation, 0, cfg.MaxOperations),
+		kept: kept{
+			Config: cfg, Items: make([]item, n), Queue: make([]uint64, 0, n),
+			Operations: operations{
+				Order: make([]*operation, 0, cfg.MaxOperations), byID: make(map[string]*operation, cfg.MaxOperations),
+			},
+			Consumers: consumers{List: make([]consumer, 1, cfg.MaxConsumers)},
 		},
-		consumers: consumers{list: make([]consumer, 1, cfg.MaxConsumers)},
-		index:     newIndex(cfg.MaxOpen+cfg.MaxRemembered, cfg.MaxGroups+reservedRows),
+		index: newIndex(n, cfg.MaxGroups+reservedRows),
 	}
-	for i := range c.items {
-		c.items[i].Counters = c.index.counters(i)
-		c.items[i].Delivered = make([]uint64, cfg.MaxConsumers)
-		c.items[i].reset()
+	for i := range c.Items {
+		c.Items[i].Counters = c.index.counters(i)
+		c.Items[i].Delivered = make([]uint64, cfg.MaxConsumers)
+		c.Items[i].reset()
 	}
-	c.queue = make([]*item, 0, len(c.items))
 	return c, nil
 }
 
@@ -163,7 +137,7 @@ func (c *Coalescer) Advance(now time.Time) {
 func (c *Coalescer) Fold(in *Input) Folded {
 	e := in.Entry
 	in.variant = in.Variant
-	c.now.seq, c.pos = e.Seq, e.Pos
+	c.Now.seq, c.Pos = e.Seq, e.Pos
 	c.tick(e.Time)
 	c.sweep()
 
@@ -171,14 +145,14 @@ func (c *Coalescer) Fold(in *Input) Folded {
 	if in.NewRun {
 		c.endRun()
 	}
-	if in.Blind && !c.stats.Blind {
+	if in.Blind && !c.Counts.Blind {
 		c.missEvidence(ReasonBlind)
 	}
-	c.stats.Blind = in.Blind
+	c.Counts.Blind = in.Blind
 	if e.Kind == event.KindNotice {
 		c.missEvidence(ReasonMissing)
 	}
-	c.stats.Received++
+	c.Counts.Received++
 	var named *operation
 	if e.Kind == event.KindOperation {
 		named = c.operationEvent(e)
@@ -187,24 +161,35 @@ func (c *Coalescer) Fold(in *Input) Folded {
 		c.resolve(in.Resolves)
 	}
 	if !in.Decision.Disposition.Urgent() {
-		c.stats.Ignored++
+		c.Counts.Ignored++
 		return Folded{}
 	}
-	c.stats.Folded++
-	c.stats.ByDisposition[in.Decision.Disposition]++
+	c.Counts.Folded++
+	c.Counts.ByDisposition[in.Decision.Disposition]++
 	if named == nil && e.OperationID != "" {
 		named = c.operation(e.OperationID)
 	}
 	return c.foldUrgent(in, named)
 }
 
+// burst is a burst of entries.
+type burst struct {
+	Scope   scopeKind `json:",omitzero"`
+	Root    *life     `json:",omitzero"` // of scopeOperation
+	Key     string    `json:",omitzero"` // of scopeHost
+	Episode uint64    `json:",omitzero"` // of scopeAmbient: when it began
+}
+
+// is reports whether b and o are one burst. A digest is none.
+func (b *burst) is(o *burst) bool {
+	return b.Scope == o.Scope && b.Episode == o.Episode && b.Key == o.Key && b.Scope != scopeDigest && b.Root.is(o.Root)
+}
+
 // destination is where an urgent entry belongs.
 type destination struct {
-	scope scopeKind
-	root  *operation // of scopeOperation
-	key   string     // of scopeHost
+	burst
+	root  *operation // that the entry is charged to, or nil
 	named *operation // the operation that the entry names, or nil
-	item  *item      // of the ambient episode that holds the entry's group and variant, or nil
 	row   *counter   // of the entry's group and variant in the open item that holds it, if that was looked for and found
 
 	novel bool // an item has the entry's group, and none the variant
@@ -216,43 +201,51 @@ type destination struct {
 // An event of an operation without an id is no evidence about another operation.
 //
 // It sets to, which is zero: a result that is returned would be copied with wide loads that wait for the narrow stores
-// before them (go test -bench Fold).
-func (c *Coalescer) destination(in *Input, named *operation, to *destination) {
+// before them (go test -bench Fold). It returns the item that holds the group, if that was looked for and found.
+func (c *Coalescer) destination(in *Input, named *operation, to *destination) (it *item) {
+	to.named = named
 	switch {
 	case in.Begins:
-		to.scope, to.named = scopeBlind, named
+		to.Scope = scopeBlind
+		return nil
 	case in.Raised != "":
-		to.scope, to.key, to.named = scopeHost, in.Raised, named
+		to.Scope, to.Key = scopeHost, in.Raised
+		return nil
 	case in.digest != nil:
-		to.scope = scopeDigest
+		to.Scope = scopeDigest
+		return nil
+	}
+	to.Episode = cmp.Or(c.Episode.Began, c.Now.seq)
+	switch {
 	case named != nil:
-		to.root, to.named = c.ops.root(named), named
-		if !c.Loading() {
-			to.scope = scopeOperation
-		}
+		to.root = c.Operations.root(named)
 	case in.Entry.Kind == event.KindOperation:
 	case c.Loading():
-		to.root = c.ops.only
+		to.root = c.Operations.only
 	default:
-		if to.item, to.row = c.inEpisode(in); to.row != nil {
-			return
+		if it, to.row = c.gatheringRow(in, to); to.row != nil {
+			return it
 		}
-		if to.root = c.ops.only; to.root != nil {
-			to.scope = scopeOperation
-		}
+		to.root = c.Operations.only
 	}
+	if to.root != nil && !c.Loading() {
+		to.burst = burst{Scope: scopeOperation, Root: to.root.life()}
+	}
+	return nil
 }
 
 // foldUrgent folds an urgent entry into the open item that holds its group, or gathers its burst; else into the
 // acknowledged item that covers it, unless that reopens; else it opens one, or opens one again that lapsed.
 func (c *Coalescer) foldUrgent(in *Input, named *operation) Folded {
-	if c.episode.Began != 0 && !c.Loading() && c.cfg.AmbientQuiet.passed(c.episode.Last, c.now) {
-		c.episode = episode{}
+	if c.Episode.Began != 0 && !c.Loading() && c.Config.AmbientQuiet.passed(c.Episode.Last, c.Now) {
+		c.Episode = episode{}
 	}
 	var to destination // ambient, unless it is another one
-	c.destination(in, named, &to)
-	it := c.gathering(in, &to)
-	if to.scope.plain() {
+	it := c.destination(in, named, &to)
+	if it == nil {
+		it = c.gathering(in, &to)
+	}
+	if to.Scope.plain() {
 		it = c.holder(in, &to, it)
 	}
 	var before known
@@ -270,7 +263,7 @@ func (c *Coalescer) foldUrgent(in *Input, named *operation) Folded {
 
 // explainCrash marks the rule of a crash, or nil, as lack of memory if an item of this run reports that memory ran out.
 func (c *Coalescer) explainCrash(r *ruleCount) {
-	if r != nil && r.Effects&crash != 0 && slices.ContainsFunc(c.items, func(it item) bool {
+	if r != nil && r.Effects&crash != 0 && slices.ContainsFunc(c.Items, func(it item) bool {
 		return it.State != itemFree && it.State != itemPast && it.State != itemOver &&
 			slices.ContainsFunc(it.Rules, func(r ruleCount) bool { return r.Effects&memory != 0 })
 	}) {
@@ -282,9 +275,6 @@ func (c *Coalescer) explainCrash(r *ruleCount) {
 // hold its group; nil for none. An advisory entry stays with an item that blocks.
 func (c *Coalescer) holder(in *Input, to *destination, it *item) *item {
 	d := &in.Decision
-	if it != nil && to.row == nil {
-		to.row = c.row(it, in)
-	}
 	group := true
 	if to.row == nil {
 		c.asOthers(in)
@@ -310,7 +300,7 @@ func (c *Coalescer) holder(in *Input, to *destination, it *item) *item {
 func (c *Coalescer) holding(in *Input, to *destination) (holder *item, row *counter) {
 	d := &in.Decision
 	c.index.each(d.Rule, in.Signature, func(i int, r *counter) {
-		it := &c.items[i]
+		it := &c.Items[i]
 		if !it.takes() || !it.Scope.plain() || it.Disposition < d.Disposition ||
 			holder != nil && holder.Number < it.Number {
 			return
@@ -344,7 +334,7 @@ func (c *Coalescer) join(in *Input, to *destination, it *item, before *known, wh
 	if before.row != nil {
 		again = before.row.Recurrence
 	}
-	if it == nil && (before.item == nil || why == reasonVariant) && to.scope.plain() {
+	if it == nil && (before.item == nil || why == reasonVariant) && to.Scope.plain() {
 		it = c.overfull(d)
 	}
 	if it == nil {
@@ -352,8 +342,8 @@ func (c *Coalescer) join(in *Input, to *destination, it *item, before *known, wh
 			why = reasonReturned
 		}
 	}
-	if to.scope == scopeAmbient {
-		c.episode.Last = c.now
+	if to.Scope == scopeAmbient {
+		c.Episode = episode{to.Episode, c.Now}
 	}
 	if in.digest != nil {
 		it.Digest = *in.digest
@@ -364,18 +354,18 @@ func (c *Coalescer) join(in *Input, to *destination, it *item, before *known, wh
 	group := true
 	if to.row == nil {
 		group, _ = c.index.has(d.Rule, in.Signature, "")
-	} else if runGap.passed(to.row.Last, c.now) {
-		c.occur(to.row, len(c.ops.live) == 0)
+	} else if runGap.passed(to.row.Last, c.Now) {
+		c.occur(to.row, len(c.Operations.live) == 0)
 	}
-	f := it.add(in, to.row, to.named, c.now, &c.cfg)
+	f := it.add(in, to.row, to.named, c.Now, &c.Config)
 	if opened && it.blocking() {
-		c.allowance.Stops++
+		c.Allowance.Stops++
 	}
 	if f.newGroup {
 		if !group {
-			c.allowance.Groups++
+			c.Allowance.Groups++
 		}
-		if again != nil && it.Scope.plain() == to.scope.plain() { // else it covers no repeat later
+		if again != nil && it.Scope.plain() == to.Scope.plain() { // else it covers no repeat later
 			before.row.Recurrence = nil
 			it.Counters.find(d.Rule, in.Signature, in.variant).Recurrence = again
 		}
@@ -396,17 +386,15 @@ func (c *Coalescer) join(in *Input, to *destination, it *item, before *known, wh
 	return Folded{ID: it.id, Owner: it.Number, NewGroup: f.newGroup, NewCause: f.newCause}
 }
 
-// inEpisode returns the item of the ambient episode that holds the group and variant of an entry, with its row, or nil.
-func (c *Coalescer) inEpisode(in *Input) (it *item, row *counter) {
+// gatheringRow returns the open item that gathers the burst at to and holds the group and variant of an entry, with its
+// row; nil for none.
+func (c *Coalescer) gatheringRow(in *Input, to *destination) (it *item, row *counter) {
 	find := func() {
 		c.index.each(in.Decision.Rule, in.Signature, func(i int, r *counter) {
-			if c.items[i].Episode == c.episode.Began && r.Variant == in.variant {
-				it, row = &c.items[i], r
+			if at := &c.Items[i]; r.Variant == in.variant && at.takes() && at.is(&to.burst) {
+				it, row = at, r
 			}
 		})
-	}
-	if c.episode.Began == 0 {
-		return nil, nil
 	}
 	if find(); row == nil && c.asOthers(in) {
 		find()
@@ -414,24 +402,15 @@ func (c *Coalescer) inEpisode(in *Input) (it *item, row *counter) {
 	return it, row
 }
 
-// gathering returns the open item that gathers the burst at to, or nil. An episode may have several: a blocking entry
-// belongs to one with a blocking group that points at a mod of the entry, or at none as the entry does.
-func (c *Coalescer) gathering(in *Input, to *destination) *item {
-	switch to.scope {
-	case scopeOperation:
-		return to.root.openItem
-	case scopeBlind:
-		return c.blindly
-	case scopeHost:
-		return c.best(func(it *item) bool { return it.open() && it.Scope == scopeHost && it.Key == to.key }, newer)
-	case scopeAmbient:
-		if to.item == nil && c.episode.Began != 0 {
-			return c.best(func(it *item) bool {
-				return it.Episode == c.episode.Began && (c.Loading() || it.akin(in))
-			}, newer)
-		}
+// gathering returns the open item that gathers the burst at to, or nil. An episode may have several, each for the
+// faults that are akin.
+func (c *Coalescer) gathering(in *Input, to *destination) (it *item) {
+	if it, to.row = c.gatheringRow(in, to); it != nil {
+		return it
 	}
-	return to.item
+	return c.best(func(it *item) bool {
+		return it.takes() && it.is(&to.burst) && (to.Scope != scopeAmbient || c.Loading() || it.akin(in))
+	}, newer)
 }
 
 // akin reports whether an entry may be of the fault of an item of its episode. If both block, a blocking group of the
@@ -441,36 +420,4 @@ func (it *item) akin(in *Input) bool {
 		slices.ContainsFunc(it.Counters.Rows, func(r counter) bool {
 			return r.Disposition == event.Blocking && len(r.Accused) == 0 == (len(in.Blame) == 0) && r.akin(in.Blame)
 		})
-}
-
-// gather lets it gather the burst at to.
-func (c *Coalescer) gather(to *destination, it *item) {
-	switch to.scope {
-	case scopeOperation:
-		to.root.openItem = it
-	case scopeBlind:
-		c.blindly = it
-	case scopeAmbient:
-		if c.episode.Began == 0 {
-			c.episode.Began = c.now.seq
-		}
-		it.Episode = c.episode.Began
-	}
-}
-
-// handOver lets next, or nothing where it is nil, gather all bursts that it
-// gathers: with MaxOpen items open, there may be several.
-func (c *Coalescer) handOver(it, next *item) {
-	if next != nil {
-		next.Episode = it.Episode
-	}
-	it.Episode = 0
-	if c.blindly == it {
-		c.blindly = next
-	}
-	for _, o := range c.ops.order {
-		if o.openItem == it {
-			o.openItem = next
-		}
-	}
 }

@@ -94,7 +94,7 @@ func TestManyRules(t *testing.T) {
 			Decision:  event.Decision{Rule: fmt.Sprint("rule", i), Disposition: event.Blocking},
 		})
 	}
-	room := c.cfg.MaxGroups + reservedForRules
+	room := c.Config.MaxGroups + reservedForRules
 	for i := range room + 6 {
 		all = append(all, fmt.Sprint("rule", i))
 		require.Equal(t, "0-1", urgent(i).ID)
@@ -256,7 +256,7 @@ func TestTick(t *testing.T) {
 		{start, logicalTime{generation: 5}},
 	} {
 		c.Advance(tc.time)
-		require.Equal(t, tc.want, c.now, tc.time)
+		require.Equal(t, tc.want, c.Now, tc.time)
 	}
 }
 

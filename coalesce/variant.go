@@ -100,7 +100,7 @@ func (c *Coalescer) variants(it *item, of *counter) Variants {
 		if r.Variant != others && !slices.Contains(known, r.Variant) {
 			known = append(known, r.Variant)
 		}
-		if &c.items[i] == it {
+		if &c.Items[i] == it {
 			own = append(own, Variant{Value: r.Variant, Count: r.Count})
 		}
 	})
