@@ -70,7 +70,7 @@ func TestOneSuspect(t *testing.T) {
 		got = append(got, x.group+" "+f.ID)
 	}
 	require.Equal(t, []string{
-		"spawn 0-1", "tick 0-1", "save 0-2", "write 0-2", "draw 0-1", "paint 0-3", "save 0-2", "word 0-3",
+		"spawn 0-1", "tick 0-1", "save 0-2", "write 0-2", "draw 0-1", "paint 0-3", "save 0-2", "word 0-2",
 	}, got)
 	first, _ := c.Item("0-1")
 	require.Equal(t, []string{"A", "B"}, first.Blame)

@@ -90,6 +90,7 @@ type Coalescer struct {
 
 	alarm     alarm // when an item, an operation or the load may be due, at the earliest
 	index     *index
+	latest    *item // that took an entry, or nil
 	retention []Retention
 }
 
@@ -222,8 +223,8 @@ func (c *Coalescer) destination(in *Input, named *operation, to *destination) (i
 	case in.Entry.Kind == event.KindOperation:
 	case c.Loading():
 		to.root = c.Operations.only
-	default:
-		if it, to.row = c.gatheringRow(in, to); to.row != nil {
+	case c.Operations.only != nil:
+		if it, to.row = c.gatheringRow(in, to); it != nil {
 			return it
 		}
 		to.root = c.Operations.only
@@ -277,7 +278,6 @@ func (c *Coalescer) holder(in *Input, to *destination, it *item) *item {
 	d := &in.Decision
 	group := true
 	if to.row == nil {
-		c.asOthers(in)
 		var variant bool
 		group, variant = c.index.has(d.Rule, in.Signature, in.variant)
 		to.novel = group && !variant
@@ -357,6 +357,7 @@ func (c *Coalescer) join(in *Input, to *destination, it *item, before *known, wh
 	} else if runGap.passed(to.row.Last, c.Now) {
 		c.occur(to.row, len(c.Operations.live) == 0)
 	}
+	c.latest = it
 	f := it.add(in, to.row, to.named, c.Now, &c.Config)
 	if opened && it.blocking() {
 		c.Allowance.Stops++
@@ -391,7 +392,8 @@ func (c *Coalescer) join(in *Input, to *destination, it *item, before *known, wh
 func (c *Coalescer) gatheringRow(in *Input, to *destination) (it *item, row *counter) {
 	find := func() {
 		c.index.each(in.Decision.Rule, in.Signature, func(i int, r *counter) {
-			if at := &c.Items[i]; r.Variant == in.variant && at.takes() && at.is(&to.burst) {
+			if at := &c.Items[i]; r.Variant == in.variant && at.takes() && at.is(&to.burst) &&
+				(it == nil || it.Number < at.Number) {
 				it, row = at, r
 			}
 		})
@@ -403,14 +405,22 @@ func (c *Coalescer) gatheringRow(in *Input, to *destination) (it *item, row *cou
 }
 
 // gathering returns the open item that gathers the burst at to, or nil. An episode may have several, each for the
-// faults that are akin.
+// faults that are akin: the one that took an entry last.
 func (c *Coalescer) gathering(in *Input, to *destination) (it *item) {
 	if it, to.row = c.gatheringRow(in, to); it != nil {
 		return it
 	}
-	return c.best(func(it *item) bool {
+	fits := func(it *item) bool {
 		return it.takes() && it.is(&to.burst) && (to.Scope != scopeAmbient || c.Loading() || it.akin(in))
-	}, newer)
+	}
+	// In a storm, it is the item of the entry before, or there is none.
+	if c.latest != nil && fits(c.latest) {
+		return c.latest
+	}
+	if c.countOpen() == 0 {
+		return nil
+	}
+	return c.best(fits, func(a, b *item) bool { return a.Latest.seq > b.Latest.seq })
 }
 
 // akin reports whether an entry may be of the fault of an item of its episode. If both block, a blocking group of the

@@ -105,10 +105,13 @@ func (c *Coalescer) lookup(id string) *item {
 
 func newer(a, b *item) bool { return a.Number > b.Number }
 
+// countOpen returns the number of open items.
+func (c *Coalescer) countOpen() int { return int(c.Counts.Opened + c.Counts.Reopened - c.Counts.Cleared) }
+
 // makeRoom lets another item be opened. With MaxOpen items open it clears the quietest of the advisory items and the
 // items of an earlier run. If all others block, it returns the newest of them, to be shared.
 func (c *Coalescer) makeRoom() *item {
-	if int(c.Counts.Opened+c.Counts.Reopened-c.Counts.Cleared) < c.Config.MaxOpen {
+	if c.countOpen() < c.Config.MaxOpen {
 		return nil
 	}
 	victim := c.best(func(it *item) bool {
@@ -149,6 +152,9 @@ func (c *Coalescer) evict(it *item) {
 	c.Counts.FoldedEvicted += it.Total
 	c.retention = append(c.retention, Retention{Owner: it.Number, Evicted: true})
 	it.reset()
+	if c.latest == it {
+		c.latest = nil
+	}
 }
 
 // Withdraw ends the open item called id for the host. Its faults are new when they return. It returns false if no open

@@ -30,6 +30,8 @@ type operation struct {
 
 	Worst event.Disposition `json:",omitzero"` // of the entries charged to it alone
 	Item  uint64            `json:",omitzero"` // number of the related item, 0: none
+
+	name *life // see operation.life
 }
 
 // life names one life of an operation, which it outlasts, with the method that was known then.
@@ -44,7 +46,10 @@ func (o *operation) life() *life {
 	if o == nil {
 		return nil
 	}
-	return &life{o.ID, o.Born, o.Method}
+	if o.name == nil || o.name.Method != o.Method {
+		o.name = &life{o.ID, o.Born, o.Method}
+	}
+	return o.name
 }
 
 // is reports whether n and o name one life, or are both nil.
@@ -110,8 +115,7 @@ func (c *Coalescer) evictOperation() {
 
 // itemOf returns the open item of the burst of an operation, or nil.
 func (c *Coalescer) itemOf(o *operation) *item {
-	name := life{ID: o.ID, Born: o.Born}
-	return c.best(func(it *item) bool { return it.takes() && it.Root.is(&name) }, newer)
+	return c.best(func(it *item) bool { return it.takes() && it.Root.is(o.life()) }, newer)
 }
 
 // drop removes an operation, whose parent inherits its worst entry, its mark and its doubts.

@@ -260,10 +260,10 @@ func TestStateHasEveryField(t *testing.T) {
 	}
 	testkit.Fields(t, c, func() []byte { return snap(c, nil) },
 		// Made anew from what is coded.
-		"Coalescer.alarm",
+		"Coalescer.alarm", "Coalescer.latest",
 		"calls.marked", "calls.but", "operations.recent", "operations.live", "operations.only",
 		"item.id", "storedCause.ID",
-		"operations.byID",
+		"operations.byID", "operation.name",
 		"counters.base", "counters.variants",
 		// About a journal, which a snapshot is not part of.
 		"Coalescer.retention",
