@@ -106,7 +106,9 @@ func (c *Coalescer) lookup(id string) *item {
 func newer(a, b *item) bool { return a.Number > b.Number }
 
 // countOpen returns the number of open items.
-func (c *Coalescer) countOpen() int { return int(c.Counts.Opened + c.Counts.Reopened - c.Counts.Cleared) }
+func (c *Coalescer) countOpen() int {
+	return int(c.Counts.Opened + c.Counts.Reopened - c.Counts.Cleared)
+}
 
 // makeRoom lets another item be opened. With MaxOpen items open it clears the quietest of the advisory items and the
 // items of an earlier run. If all others block, it returns the newest of them, to be shared.

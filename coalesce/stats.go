@@ -16,6 +16,7 @@ type Stats struct {
 	Suppressed uint64 // folded into an item after its acknowledgement
 	Overflowed uint64 // entries that joined the item of another burst since MaxOpen blocking ones were open
 
+	Number       uint64 // of the latest item
 	Opened       uint64 // items
 	Reopened     uint64 // items that had been cleared without an acknowledgement
 	Open         int
@@ -48,7 +49,7 @@ type Stats struct {
 // Stats returns the counts so far. Its cost grows with the bounds of Config.
 func (c *Coalescer) Stats() Stats {
 	s := c.Counts
-	s.Latest = c.Now.seq
+	s.Latest, s.Number = c.Now.seq, c.Numbers
 	for i := range c.Items {
 		it := &c.Items[i]
 		switch {
