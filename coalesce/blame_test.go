@@ -75,7 +75,7 @@ func TestOneSuspect(t *testing.T) {
 	first, _ := c.Item("0-1")
 	require.Equal(t, []string{"A", "B"}, first.Blame)
 	c.Ack("", "0-3", 0)
-	require.Equal(t, "0-4", accuseIn(t, c, "", 9, "sing", event.Blocking, "D").ID, "the others take no fault of another mod")
+	require.Equal(t, "0-4", accuseIn(t, c, "", 9, "sing", event.Blocking, "D").ID, "a fault of another mod")
 }
 
 // TestBlameByCount: a mod is named if half of the dominant entries point at it, and perhaps if a quarter does.

@@ -142,8 +142,7 @@ func TestStats(t *testing.T) {
 	s := c.Stats()
 	require.NoError(t, s.Check())
 	require.Equal(t, Stats{
-		Number: 5,
-		Received: 9, Latest: 9, Ignored: 4, Folded: 5, ByDisposition: [3]uint64{0, 3, 2},
+		Received: 9, Latest: 9, Number: 5, Ignored: 4, Folded: 5, ByDisposition: [3]uint64{0, 3, 2},
 		Opened: 5, Open: 1, OpenBlocking: 1, Cleared: 4, Acknowledged: 1, Remembered: 2, Evicted: 2,
 		FoldedOpen: 1, FoldedCleared: 2, FoldedEvicted: 2,
 		Updates: 3, UpdatesPending: 1, UpdatesDropped: 2,

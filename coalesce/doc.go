@@ -80,8 +80,8 @@
 // repeats a group of the ambient episode, it is ambient. A phase change or AmbientQuiet ends an episode; its items
 // stay. Blindness has a burst of its own, and so has each key under which the host raises entries.
 //
-// That entries are ambient at one time does not make them one fault. Outside of loads, a blocking entry joins an item of
-// its episode that blocks if the item has a blocking group that points at one of its mods, or if neither points at any.
+// Entries that are ambient at one time need not be one fault. Outside of loads, a blocking entry joins an item of its
+// episode that blocks only if a blocking group of the item points at one of its mods, or both point at none.
 //
 // An incident is wider than a burst. An entry whose group an open item holds joins that item, in whichever burst it
 // came. Advisory entries share one open item.

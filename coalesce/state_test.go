@@ -233,7 +233,8 @@ func TestStateHasEveryField(t *testing.T) {
 	var c *Coalescer
 	rich := func() bool {
 		any := func(f func(it item) bool) bool { return slices.ContainsFunc(c.Items, f) }
-		return c.Episode.Began != 0 && any(func(it item) bool { return it.Scope == scopeBlind && it.open() }) && len(c.Queue) > 0 && c.Now.generation > 0 &&
+		return c.Episode.Began != 0 && len(c.Queue) > 0 && c.Now.generation > 0 &&
+			any(func(it item) bool { return it.Scope == scopeBlind && it.open() }) &&
 			len(c.Consumers.List) > 1 &&
 			any(func(it item) bool { return len(it.Digest.Samples) > 0 }) &&
 			any(func(it item) bool { return len(it.Covers) > 0 }) &&

@@ -112,7 +112,8 @@ func checkStructure(t require.TestingT, c *Coalescer) {
 	checkIndex(t, c)
 	require.True(t, c.alarm.seq == 1 || !c.alarm.due(c.Now), "an alarm that stays due would sweep at each entry")
 	for _, o := range c.Operations.Order {
-		require.Equal(t, o.Begun && (o.running() || o.lingers(&c.Config.Linger, c.Now)), slices.Contains(c.Operations.live, o), o.ID)
+		live := o.Begun && (o.running() || o.lingers(&c.Config.Linger, c.Now))
+		require.Equal(t, live, slices.Contains(c.Operations.live, o), o.ID)
 	}
 	for _, o := range c.Operations.live {
 		require.True(t, c.Operations.holds(o))
