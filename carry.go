@@ -38,7 +38,7 @@ const (
 
 // carryOver returns what later versions read. The lock is held.
 func (e *Engine) carryOver() *carryOver {
-	c := &carryOver{Epoch: e.cfg.Epoch, Sequence: e.seq, Phase: e.classifier.Phase(), Blind: e.classifier.Blind()}
+	c := &carryOver{Epoch: e.cfg.Epoch, Sequence: e.Seq, Phase: e.classifier.Phase(), Blind: e.classifier.Blind()}
 	c.Blocking, c.Items = e.coalescer.Held()
 	return c
 }
@@ -112,7 +112,7 @@ func (s *setup) carry(c *carryOver) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.carried = c.Sequence
+	e.Carried = c.Sequence
 	e.classifier.Blinded(c.Blind)
 	e.coalescer.Continue(c.Sequence, c.Items, len(e.classifier.Blind()) > 0)
 	e.mu.Lock()

@@ -111,7 +111,7 @@ func requireCarried(t *testing.T, e, r *Engine) {
 		what, _, _ := strings.Cut(was.Summary, " (")
 		require.True(t, strings.HasPrefix(is.Summary, what+" ("), "%s\n%s", was.Summary, is.Summary)
 		require.Contains(t, is.Sample[0].Message, "from before the restart: "+what)
-		require.Greater(t, is.OpenedAtSequence, e.seq)
+		require.Greater(t, is.OpenedAtSequence, e.Seq)
 	}
 	current, _ := r.Current("ann")
 	require.Equal(t, before[0].ID, current.ID)
@@ -119,14 +119,14 @@ func requireCarried(t *testing.T, e, r *Engine) {
 	require.True(t, s.Blind)
 	require.Equal(t, "t.limit", s.BlindRule)
 	require.Equal(t, "play", s.Phase)
-	require.Equal(t, e.seq, s.Carried)
+	require.Equal(t, e.Seq, s.Carried)
 	require.EqualValues(t, 2, s.Received)
 	updates := r.Updates(nil)
 	require.Len(t, updates, 2)
 	for i, u := range updates {
-		require.Equal(t, e.seq+1+uint64(i), u.Seq)
+		require.Equal(t, e.Seq+1+uint64(i), u.Seq)
 	}
-	page := r.Read(Cursor{Epoch: "e1", Seq: e.seq}, 9, Filter{})
+	page := r.Read(Cursor{Epoch: "e1", Seq: e.Seq}, 9, Filter{})
 	require.NoError(t, page.Err)
 	require.Len(t, page.Records, 2)
 	require.Zero(t, page.Lost)
@@ -273,7 +273,7 @@ func FuzzCarryOver(f *testing.F) {
 			checked(t, e)
 		}
 		again, err := Restore(cfg, e.Snapshot(nil))
-		if e.seq > maxSequence {
+		if e.Seq > maxSequence {
 			require.Error(t, err)
 			return
 		}

@@ -62,12 +62,7 @@ type Engine struct {
 
 	carriedOver error // see CarriedOver
 
-	seq       uint64
-	carried   uint64 // entries before a carry-over, which have numbers and are not counted
-	byKind    [event.KindHost + 1]uint64
-	heartbeat heartbeat
-	latest    ingested // the latest log record with a Pos, and the latest rest of one
-	late      ingested
+	kept
 	entry     event.Entry              // reused, so that no entry escapes to the heap
 	result    *classify.Result         // of the last entry
 	input     coalesce.Input           // reused by ingest, which sets all fields that it does not leave zero
@@ -147,7 +142,7 @@ func (s *setup) normalizerFor(set *rules.Set) (*signature.Normalizer, error) {
 // begin returns an engine that has no entry but begins after one.
 func (s *setup) begin(after uint64) (e *Engine, err error) {
 	e = s.engine()
-	e.seq, e.cfg.Journal.After = after, after
+	e.Seq, e.cfg.Journal.After = after, after
 	if e.classifier, err = classify.New(s.classify()); err != nil {
 		return nil, fmt.Errorf("Config: %w", err)
 	}

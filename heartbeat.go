@@ -8,9 +8,9 @@ import (
 
 // heartbeat is the state of the game's signs of life.
 type heartbeat struct {
-	by      time.Time // when the next sign of life is expected; zero: none is
-	stalled bool
-	busy    bool // in an event during which the game cannot answer
+	By      [2]int64 // when the next sign of life is expected, in seconds since 1970 and nanoseconds; 0: never
+	Stalled bool
+	Busy    bool // in an event during which the game cannot answer
 }
 
 // Expect is a sign of life: the game answered at now, and the host expects the next such call by the time by. When
@@ -19,10 +19,12 @@ type heartbeat struct {
 func (e *Engine) Expect(now, by time.Time) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	h := &e.heartbeat
-	h.by = by
-	if h.stalled {
-		h.stalled = false
+	h := &e.Heartbeat
+	if h.By = [2]int64{}; !by.IsZero() {
+		h.By = [2]int64{by.Unix(), int64(by.Nanosecond())}
+	}
+	if h.Stalled {
+		h.Stalled = false
 		e.entry = event.Entry{Kind: event.KindState, Status: event.StatusRecovered, Time: now}
 		e.ingest()
 	}
@@ -32,24 +34,24 @@ func (e *Engine) Expect(now, by time.Time) {
 func (h *heartbeat) observe(s event.Status) {
 	switch s {
 	case event.StatusLongEvent:
-		h.busy = true
+		h.Busy = true
 	case event.StatusLongEventEnd:
-		h.busy, h.by = false, time.Time{}
+		h.Busy, h.By = false, [2]int64{}
 	case event.StatusStall:
-		h.stalled = true
+		h.Stalled = true
 	case event.StatusRecovered:
-		h.stalled = false
+		h.Stalled = false
 	case event.StatusExited, event.StatusDisconnected:
-		h.by, h.busy, h.stalled = time.Time{}, false, false
+		*h = heartbeat{}
 	}
 }
 
 // missed reports whether a sign of life has become overdue.
 func (h *heartbeat) missed(now time.Time) bool {
-	if h.by.IsZero() || h.stalled || h.busy || now.Before(h.by) {
+	if h.By == [2]int64{} || h.Stalled || h.Busy || now.Before(time.Unix(h.By[0], h.By[1])) {
 		return false
 	}
-	h.stalled = true
+	h.Stalled = true
 	return true
 }
 
@@ -68,7 +70,7 @@ func (e *Engine) EndLog() {
 func (e *Engine) Advance(now time.Time) {
 	e.mu.Lock()
 	defer e.mu.Release()
-	if e.heartbeat.missed(now) {
+	if e.Heartbeat.missed(now) {
 		e.entry = event.Entry{
 			Kind: event.KindState, Status: event.StatusStall, Time: now,
 			Message: "no sign of life by the time that the host expected one",

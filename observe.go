@@ -97,7 +97,7 @@ func (e *Engine) ObserveInto(o *Outcome, in *event.Entry) {
 			return
 		}
 	case event.KindState:
-		e.heartbeat.observe(in.Status)
+		e.Heartbeat.observe(in.Status)
 	}
 	e.outcome(o, in.Part)
 }
@@ -124,7 +124,7 @@ func (e *Engine) outcome(o *Outcome, given event.Part) {
 	o.Pending, o.Part = e.coalescer.Pending() > 0, e.entry.Part
 	if in := &e.entry; in.Kind == event.KindLog && in.Pos != 0 && o.Part == given {
 		if o.Part == event.Whole {
-			e.late = ingested{}
+			e.Rest = ingested{}
 		}
 		*e.part() = ingested{in.Pos, d.Rule}
 	}
@@ -139,9 +139,9 @@ type ingested struct {
 // part returns the latest record, or the latest rest if e.entry is a rest. The lock is held.
 func (e *Engine) part() *ingested {
 	if e.entry.Part == event.Rest {
-		return &e.late
+		return &e.Rest
 	}
-	return &e.latest
+	return &e.Record
 }
 
 // observed reports whether e.entry adds nothing to a part of it that was ingested. It makes it the rest of the record
@@ -202,9 +202,9 @@ func (e *Engine) ingest() (escalated bool, folded coalesce.Folded) {
 
 // number gives e.entry its sequence number. The lock is held.
 func (e *Engine) number() {
-	e.seq++
-	e.entry.Seq = e.seq
-	e.byKind[e.entry.Kind]++
+	e.Seq++
+	e.entry.Seq = e.Seq
+	e.ByKind[e.entry.Kind]++
 }
 
 // keep has the journal retain the entry as its item needs it. The lock is held.

@@ -112,7 +112,7 @@ func (e *Engine) Since(after Cursor) (held, lost uint64, err error) {
 func (e *Engine) Latest() Cursor {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return Cursor{Epoch: e.cfg.Epoch, Seq: e.seq}
+	return Cursor{Epoch: e.cfg.Epoch, Seq: e.Seq}
 }
 
 // Item returns the item called id while it is open or remembered. It does not count as

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"slices"
-	"time"
 
 	"github.com/heedlog/heed/classify"
 	"github.com/heedlog/heed/coalesce"
@@ -24,7 +23,7 @@ const snapshotFormat = 20
 const (
 	maxState   = 256 << 20
 	maxObjects = 4096
-	minObject  = 24
+	minObject  = 40
 )
 
 // castagnoli is made once: the table of the instruction that most processors
@@ -37,18 +36,19 @@ type state struct {
 	Signatures int    // signature.Version
 	Masking    uint64 // signature.Normalizer.Version
 
-	Sequence  uint64
-	Carried   uint64
-	ByKind    [event.KindHost + 1]uint64
-	Heartbeat storedHeartbeat
-	Parts     [2]ingested `json:",omitzero"` // the latest record, and the latest rest of one
-	Classify  *classify.State
-	Coalesce  *coalesce.State
+	Engine   kept
+	Classify *classify.State
+	Coalesce *coalesce.State
 }
 
-type storedHeartbeat struct {
-	By            [2]int64 // seconds since 1970, nanoseconds
-	Stalled, Busy bool
+// kept is the engine's own part of its state.
+type kept struct {
+	Seq       uint64
+	Carried   uint64 // entries before a carry-over, which have numbers and are not counted
+	ByKind    [event.KindHost + 1]uint64
+	Heartbeat heartbeat
+	Record    ingested `json:",omitzero"` // the latest log record with a Pos
+	Rest      ingested `json:",omitzero"` // the latest rest of a record
 }
 
 // Snapshot appends the engine's state to dst, for [Restore]: items that are open or remembered, with their counters and
@@ -72,10 +72,9 @@ func (e *Engine) Snapshot(dst []byte) []byte { return e.Freeze()(dst) }
 // needs to know which entries are in it. The function must be called once: other snapshots wait for it.
 func (e *Engine) Freeze() func(dst []byte) []byte {
 	e.snapshots.Lock()
-	s, coalesced, carried := e.copyState()
+	s, carried := e.copyState()
 	return func(dst []byte) []byte {
 		defer e.snapshots.Unlock()
-		s.Coalesce = coalesced()
 		return e.encode(dst, s, carried)
 	}
 }
@@ -96,18 +95,13 @@ func (e *Engine) encode(dst []byte, s *state, carried *carryOver) []byte {
 	return append(dst, '\n')
 }
 
-// copyState copies the state, but for the part that the function returns, which needs no lock.
-func (e *Engine) copyState() (*state, func() *coalesce.State, *carryOver) {
+func (e *Engine) copyState() (*state, *carryOver) {
 	e.mu.Lock()
 	defer e.mu.Release()
-	h := &e.heartbeat
 	return &state{
 		Format: snapshotFormat, Signatures: signature.Version, Masking: e.normalizer.Version(),
-		Sequence: e.seq, Carried: e.carried, ByKind: e.byKind,
-		Heartbeat: storedHeartbeat{[2]int64{h.by.Unix(), int64(h.by.Nanosecond())}, h.stalled, h.busy},
-		Parts:     [2]ingested{e.latest, e.late},
-		Classify:  e.classifier.State(),
-	}, e.coalescer.State(), e.carryOver()
+		Engine: e.kept, Classify: e.classifier.State(), Coalesce: e.coalescer.State(),
+	}, e.carryOver()
 }
 
 // Restore returns an engine for cfg in the state of a snapshot, and keeps nothing of the snapshot. It continues the
@@ -168,17 +162,14 @@ func (s *setup) restore(line []byte) (*Engine, error) {
 		return nil, err
 	}
 	e := s.engine()
-	e.seq, e.carried, e.byKind = st.Sequence, st.Carried, st.ByKind
-	e.latest, e.late = st.Parts[0], st.Parts[1]
-	h := &st.Heartbeat
-	e.heartbeat = heartbeat{by: time.Unix(h.By[0], h.By[1]).UTC(), stalled: h.Stalled, busy: h.Busy}
+	e.kept = st.Engine
 	if e.classifier, err = classify.Restore(s.classify(), st.Classify); err != nil {
 		return nil, err
 	}
 	if e.coalescer, err = coalesce.Restore(s.cfg.Coalesce, st.Coalesce); err != nil {
 		return nil, err
 	}
-	e.cfg.Journal.After = e.seq
+	e.cfg.Journal.After = e.Seq
 	if e.journal, err = journal.New(e.cfg.Journal); err != nil {
 		return nil, err
 	}
@@ -209,8 +200,9 @@ func (s *setup) readState(line []byte) (*state, error) {
 	case st.Masking != masking:
 		return nil, fmt.Errorf("its signatures were masked by %016x, those of Config.Rules and Config.Signature are by %016x: "+
 			"what it knows would not be found", st.Masking, masking)
-	case st.Classify == nil || st.Coalesce == nil || st.Sequence > maxSequence || st.Carried > st.Sequence:
-		return nil, fmt.Errorf("its state is not possible after entry %d", st.Sequence)
+	case st.Classify == nil || st.Coalesce == nil || st.Engine.Seq > maxSequence ||
+		st.Engine.Carried > st.Engine.Seq:
+		return nil, fmt.Errorf("its state is not possible after entry %d", st.Engine.Seq)
 	}
 	return st, nil
 }

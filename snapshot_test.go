@@ -114,7 +114,7 @@ func told(e *Engine) []any {
 	c := s.Classify
 	s.Classify = classify.Stats{Entries: c.Entries, Holes: c.Holes, Groups: c.Groups}
 	s.Journal = journal.Stats{Latest: s.Journal.Latest}
-	return []any{s, e.Open(nil), e.heartbeat}
+	return []any{s, e.Open(nil), e.Heartbeat}
 }
 
 // busy returns an engine after n calls of a stream.
@@ -205,8 +205,8 @@ func TestRestoreRefused(t *testing.T) {
 		"format":   {cfg, other, fmt.Sprintf("format %d, not %d", snapshotFormat+1, snapshotFormat), true},
 		"extra":    {cfg, append(bytes.Clone(snapshot), '\n'), "torn, damaged or too large", true},
 		"typed":    {cfg, sealed(snapshot, typed), "cannot be read", true},
-		"null":     {cfg, edited(t, snapshot, func(s *state) { s.Classify = nil }), "is not possible after entry", true},
-		"huge":     {cfg, edited(t, snapshot, func(s *state) { s.Sequence = 1 << 60 }), "is not possible after entry", true},
+		"null":     {cfg, edited(t, snapshot, func(s *state) { s.Classify = nil }), "is not possible after", true},
+		"huge":     {cfg, edited(t, snapshot, func(s *state) { s.Engine.Seq = 1 << 60 }), "is not possible after", true},
 		"deep":     {cfg, sealed(snapshot, bytes.Repeat([]byte("["), 5<<20)), "format 0", true},
 		"epoch":    {change(func(c *Config) { c.Epoch = "e2" }), snapshot, `epoch "e1", and Config.Epoch is "e2"`, false},
 		"masking":  {change(func(c *Config) { c.Signature.Protect = []string{"H2O"} }), snapshot, "Signature are by", true},
@@ -215,8 +215,8 @@ func TestRestoreRefused(t *testing.T) {
 		"journal":  {change(func(c *Config) { c.Journal.Entries = -1 }), snapshot, "Config.Entries is -1", false},
 		"config":   {change(func(c *Config) { c.Coalesce.MaxOpen = -1 }), snapshot, "Config.MaxOpen is -1", false},
 		"rules":    {change(func(c *Config) { c.Signatures = -1 }), snapshot, "Config.Signatures is -1", false},
-		"sequence": {cfg, with(func(e *Engine) { e.seq++ }), "it does not add up", true},
-		"kinds":    {cfg, with(func(e *Engine) { e.byKind[0]++ }), "it does not add up", true},
+		"sequence": {cfg, with(func(e *Engine) { e.Seq++ }), "it does not add up", true},
+		"kinds":    {cfg, with(func(e *Engine) { e.ByKind[0]++ }), "it does not add up", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, err := Restore(c.cfg, c.snapshot)
@@ -322,7 +322,7 @@ func TestRestoreIsBounded(t *testing.T) {
 
 func TestSnapshotKnowsEveryField(t *testing.T) {
 	e := busy(t, snapshotConfig(mustRules(t, testRules)), 2, 200)
-	e.heartbeat.by = time.Unix(1, 0)
+	e.Heartbeat.By[0] = 1
 	testkit.Fields(t, e, func() []byte { return e.Snapshot(nil) },
 		// Of a room's own snapshot, or of none.
 		"-Engine.mu", "-Engine.snapshots", "Engine.snapshotSize", "-Engine.classifier",
@@ -461,7 +461,7 @@ func BenchmarkSnapshot(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			r := testkit.Must(Restore(cfg, snapshot))
-			require.Equal(b, e.seq, r.seq)
+			require.Equal(b, e.Seq, r.Seq)
 		}
 	})
 }

@@ -48,15 +48,15 @@ func (e *Engine) Stats() Stats {
 	e.mu.Lock()
 	defer e.mu.Release()
 	s := Stats{
-		Received:   e.seq - e.carried,
-		Carried:    e.carried,
-		Logs:       e.byKind[event.KindLog],
-		Operations: e.byKind[event.KindOperation],
-		States:     e.byKind[event.KindState],
-		Notices:    e.byKind[event.KindNotice],
-		Host:       e.byKind[event.KindHost],
+		Received:   e.Seq - e.Carried,
+		Carried:    e.Carried,
+		Logs:       e.ByKind[event.KindLog],
+		Operations: e.ByKind[event.KindOperation],
+		States:     e.ByKind[event.KindState],
+		Notices:    e.ByKind[event.KindNotice],
+		Host:       e.ByKind[event.KindHost],
 		Phase:      e.classifier.Phase(),
-		Busy:       e.heartbeat.busy || e.coalescer.Loading(),
+		Busy:       e.Heartbeat.Busy || e.coalescer.Loading(),
 		Classify:   e.classifier.Stats(),
 		Coalesce:   e.coalescer.Stats(),
 		Journal:    e.journal.Stats(),

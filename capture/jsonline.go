@@ -18,7 +18,7 @@ import (
 
 // recordingVersion is the version of the format of recordings (docs/reference.md), which
 // their first line names.
-const recordingVersion = 2
+const recordingVersion = 3
 
 // jsonLine reads JSON lines. Its strings alias the line or buffers of its own,
 // which are used again for the next line.
@@ -372,6 +372,11 @@ func (j *jsonLine) record(rec *Record, limit int) {
 	case kind == "ack" && len(j.texts[roleAttention]) > 0:
 		rec.Entry = event.Entry{
 			Kind: event.KindHost, Status: event.StatusAcknowledged,
+			Source: j.get(roleConsumer), Message: j.get(roleAttention), Count: j.number(roleThrough),
+		}
+	case kind == "delivered" && len(j.texts[roleMessage]) == 0:
+		rec.Entry = event.Entry{
+			Kind: event.KindHost, Status: event.StatusDelivered,
 			Source: j.get(roleConsumer), Message: j.get(roleAttention), Count: j.number(roleThrough),
 		}
 	case kind == "state_read" && len(j.texts[roleMessage]) == 0:

@@ -24,8 +24,9 @@ const (
 //
 // An entry of [event.KindHost] is a call of an engine's method as recordings hold it: with
 // [event.StatusAcknowledged], Source acknowledged the item Message through the sequence
-// number Count; with [event.StatusStateRead], the game's state was read; without a status,
-// the engine's time was set to Time.
+// number Count; with [event.StatusDelivered], the item Message was delivered to Source through Count, or the current
+// item if Message is empty; with [event.StatusStateRead], the game's state was read; without a status, the engine's
+// time was set to Time.
 //
 // Every string in it is valid until the next call of [Reader.Next] only.
 type Record struct {

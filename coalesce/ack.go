@@ -54,7 +54,7 @@ func (c *Coalescer) Ack(consumer, id string, through uint64) AckResult {
 			}
 			res.Successor = c.id(c.acknowledge(it, watermark))
 			for _, number := range covers {
-				if other := c.lookup(c.id(number)); other != nil && other.open() {
+				if other := c.numbered(number); other != nil && other.open() {
 					c.acknowledge(other, c.watermark(other, v, 0))
 					res.Covered = append(res.Covered, other.id)
 				}
@@ -75,20 +75,19 @@ func (c *Coalescer) watermark(it *item, consumer int, through uint64) uint64 {
 }
 
 // acknowledge clears an open item up to watermark and returns the number of its
-// successor, or 0. The bursts that the item gathered go on in the successor.
+// successor, or 0. The burst of the item goes on in the successor.
 func (c *Coalescer) acknowledge(it *item, watermark uint64) uint64 {
-	ofLoad, past := c.Loading() && it.Scope.plain() && it.Opened.Seq >= c.load.Began.seq, it.State == itemPast
-	c.load.Acked = c.load.Acked || ofLoad
-	it.AckedAt = c.now
-	c.stats.Acknowledged++
-	c.close(it, ReasonAcknowledged)
+	ofLoad, past := c.Loading() && it.Scope.plain() && it.Opened.Seq >= c.Load.Began.seq, it.State == itemPast
+	c.Load.Acked = c.Load.Acked || ofLoad
+	it.AckedAt = c.Now
+	c.Counts.Acknowledged++
+	c.clear(it, ReasonAcknowledged)
 	if !slices.ContainsFunc(it.Counters.Rows, func(c counter) bool { return it.news(&c, watermark) }) {
-		c.handOver(it, nil)
 		return 0
 	}
 	// One item was just closed, so a slot is free, or another item can be evicted.
 	next := c.slot()
-	c.start(next, &destination{scope: it.Scope, root: it.Root, key: it.Key}, it.Number, onOpen)
+	c.start(next, &it.burst, it.Number, onOpen)
 	next.Shared = it.Shared
 	it.part(next, watermark)
 	switch {
@@ -97,8 +96,7 @@ func (c *Coalescer) acknowledge(it *item, watermark uint64) uint64 {
 	case ofLoad && next.Severity < event.SeverityFatal:
 		next.State = itemDeferred
 	}
-	next.Alive = c.now
-	c.handOver(it, next)
+	next.Alive = c.Now
 	c.announce(next, Opened, reasonNew, place{next.Latest.seq, next.LatestPos})
 	c.retention = append(c.retention, Retention{Owner: next.Number, Pin: next.Cause.Seq})
 	c.wake(next)

@@ -12,7 +12,14 @@ import (
 // accuse folds an entry of a group and says whom it points at.
 func accuse(t *testing.T, c *Coalescer, seq uint64, group string, d event.Disposition, names ...string) Folded {
 	t.Helper()
-	e := event.Entry{Seq: seq, Pos: seq, Message: group}
+	return accuseIn(t, c, "", seq, group, d, names...)
+}
+
+func accuseIn(
+	t *testing.T, c *Coalescer, call string, seq uint64, group string, d event.Disposition, names ...string,
+) Folded {
+	t.Helper()
+	e := event.Entry{Seq: seq, Pos: seq, Message: group, OperationID: call}
 	return c.Fold(&Input{
 		Entry: &e, Signature: groupSignature(group), Decision: event.Decision{Rule: d.String(), Disposition: d}, Blame: names,
 	})
@@ -39,6 +46,38 @@ func TestBlame(t *testing.T) {
 	require.Equal(t, "Some Mod", again.Blame[0], "what is rendered belongs to the caller")
 }
 
+// TestOneSuspect: blocking entries outside of calls are one item if they point at one mod, or at none; lesser entries
+// join the latest.
+func TestOneSuspect(t *testing.T) {
+	c, err := New(Config{})
+	require.NoError(t, err)
+	var got []string
+	for i, x := range []struct {
+		group string
+		d     event.Disposition
+		mods  []string
+	}{
+		{"spawn", event.Blocking, []string{"A"}},
+		{"tick", event.Blocking, []string{"code: a", "B"}},
+		{"save", event.Blocking, nil},
+		{"write", event.Blocking, nil},
+		{"draw", event.Blocking, []string{"B"}},
+		{"paint", event.Blocking, []string{"C"}},
+		{"save", event.Blocking, []string{"C"}},
+		{"word", event.Advisory, []string{"A"}},
+	} {
+		f := accuseIn(t, c, "", uint64(1+i), x.group, x.d, x.mods...)
+		got = append(got, x.group+" "+f.ID)
+	}
+	require.Equal(t, []string{
+		"spawn 0-1", "tick 0-1", "save 0-2", "write 0-2", "draw 0-1", "paint 0-3", "save 0-2", "word 0-2",
+	}, got)
+	first, _ := c.Item("0-1")
+	require.Equal(t, []string{"A", "B"}, first.Blame)
+	c.Ack("", "0-3", 0)
+	require.Equal(t, "0-4", accuseIn(t, c, "", 9, "sing", event.Blocking, "D").ID, "a fault of another mod")
+}
+
 // TestBlameByCount: a mod is named if half of the dominant entries point at it, and perhaps if a quarter does.
 func TestBlameByCount(t *testing.T) {
 	for _, step := range []struct {
@@ -56,10 +95,10 @@ func TestBlameByCount(t *testing.T) {
 		require.NoError(t, err)
 		var f Folded
 		for i := range 4 {
-			f = accuse(t, c, uint64(1+i), "a", event.Blocking, "Mod")
+			f = accuseIn(t, c, "call", uint64(1+i), "a", event.Blocking, "Mod")
 		}
 		for i := range step.others {
-			f = accuse(t, c, uint64(5+i), "b", event.Blocking)
+			f = accuseIn(t, c, "call", uint64(5+i), "b", event.Blocking)
 		}
 		a, _ := c.Item(f.ID)
 		require.Equal(t, step.blame, len(a.Blame) == 1, "%d: %v", step.others, a.Blame)

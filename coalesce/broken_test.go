@@ -30,7 +30,7 @@ func TestBroken(t *testing.T) {
 			n := uint64(i + 1)
 			c.Fold(&Input{Entry: &event.Entry{Seq: n, Pos: n, Message: "m"}, Signature: groupSignature(e.group), Decision: e.d})
 		}
-		it := &c.items[0]
+		it := &c.Items[0]
 		var none laws
 		it.check(&none)
 		require.Empty(t, none)
@@ -54,7 +54,7 @@ func TestBroken(t *testing.T) {
 		{"never opened", func(it *item) { it.Opened.Seq = 0 }, "Opened is"},
 		{"without a cause", func(it *item) { it.Cause.Seq = 0 }, "Cause is"},
 		{"an operation's without one", func(it *item) { it.Scope = scopeOperation }, "Root is"},
-		{"with an operation", func(it *item) { it.Root = &operation{} }, "Root is"},
+		{"with an operation", func(it *item) { it.Root = &life{} }, "Root is"},
 		{"a digest of nothing", func(it *item) { it.Scope = scopeDigest }, "Digest is"},
 		{"a digest", func(it *item) { it.Scope, it.Digest.From.Seq = scopeDigest, 1 }, ""},
 		{"acknowledged and open", func(it *item) { it.AckedAt.seq = 6 }, "State of an item"},

@@ -19,8 +19,8 @@ type Held struct {
 // Held returns the open items that block, or will when a load is over, in the order of their numbers. A summary is the
 // title of the item and the mods that it names. latest is the number of the latest item of all.
 func (c *Coalescer) Held() (held []Held, latest uint64) {
-	for i := range c.items {
-		it := &c.items[i]
+	for i := range c.Items {
+		it := &c.Items[i]
 		if !it.open() || it.Disposition != event.Blocking {
 			continue
 		}
@@ -32,20 +32,20 @@ func (c *Coalescer) Held() (held []Held, latest uint64) {
 		held = append(held, Held{it.Number, it.id, it.Severity, summary, it.Invalidates})
 	}
 	slices.SortFunc(held, func(a, b Held) int { return cmp.Compare(a.Number, b.Number) })
-	return held, c.numbers
+	return held, c.Numbers
 }
 
 // Continue sets the numbers of the latest entry and the latest item of another Coalescer in a new one, and whether
 // evidence was incomplete. Nothing else of the other one is known.
 func (c *Coalescer) Continue(seq, numbers uint64, blind bool) {
-	c.now.seq, c.numbers, c.stats.Blind = seq, numbers, blind
+	c.Now.seq, c.Numbers, c.Counts.Blind = seq, numbers, blind
 }
 
 // Reopen folds an entry of the host that opens the item with a number that was given before [Coalescer.Continue].
 func (c *Coalescer) Reopen(in *Input, number uint64) Folded {
-	latest := c.numbers
-	c.numbers = number - 1
+	latest := c.Numbers
+	c.Numbers = number - 1
 	f := c.Fold(in)
-	c.numbers = latest
+	c.Numbers = latest
 	return f
 }

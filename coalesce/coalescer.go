@@ -1,6 +1,7 @@
 package coalesce
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -85,44 +86,18 @@ type Folded struct {
 // Coalescer folds urgent entries into items by the rules of the package documentation. It is not safe for concurrent
 // use.
 type Coalescer struct {
-	cfg Config
+	kept
 
-	now  logicalTime // latest sequence number, engine's time
-	base time.Time   // from which it counts
-	pos  uint64      // of the latest entry
-
-	alarm alarm // when an item, an operation or the load may be due, at the earliest
-
-	items   []item // fixed; open, cleared and free ones
-	numbers uint64
-
-	// The bursts under way. An operation holds its own.
-	episode   episode
-	blindly   *item  // open item of blindness, or nil
-	blindItem uint64 // number of the latest item of blindness
-	load      load
-
-	index *index
-
-	ops   operations
-	calls calls
-
-	freshSince uint64 // sequence number from which the game's state is the one it is
-	consumers  consumers
-
-	escalations []escalation // of the rules that were met, at most maxEscalations
-
-	queue     []*item // with a pending update, oldest first
-	allowance allowance
+	alarm     alarm // when an item, an operation or the load may be due, at the earliest
+	index     *index
+	latest    *item // that took an entry, or nil
 	retention []Retention
-
-	stats Stats
 }
 
 // episode is the ambient burst under way; the zero value is none.
 type episode struct {
-	item *item       // open, or nil
-	last logicalTime // latest urgent entry that was not acknowledged before
+	Began uint64      // number of its first entry
+	Last  logicalTime // latest urgent entry that was not acknowledged before
 }
 
 // New returns a Coalescer with the bounds of cfg. All memory that does not
@@ -132,22 +107,22 @@ func New(cfg Config) (*Coalescer, error) {
 	if err != nil {
 		return nil, err
 	}
+	n := cfg.MaxOpen + cfg.MaxRemembered
 	c := &Coalescer{
-		cfg:   cfg,
-		items: make([]item, cfg.MaxOpen+cfg.MaxRemembered),
-		ops: operations{
-			byID:  make(map[string]*operation, cfg.MaxOperations),
-			order: make([]*operation, 0, cfg.MaxOperations),
+		kept: kept{
+			Config: cfg, Items: make([]item, n), Queue: make([]uint64, 0, n),
+			Operations: operations{
+				Order: make([]*operation, 0, cfg.MaxOperations), byID: make(map[string]*operation, cfg.MaxOperations),
+			},
+			Consumers: consumers{List: make([]consumer, 1, cfg.MaxConsumers)},
 		},
-		consumers: consumers{list: make([]consumer, 1, cfg.MaxConsumers)},
-		index:     newIndex(cfg.MaxOpen+cfg.MaxRemembered, cfg.MaxGroups+reservedRows),
+		index: newIndex(n, cfg.MaxGroups+reservedRows),
 	}
-	for i := range c.items {
-		c.items[i].Counters = c.index.counters(i)
-		c.items[i].Delivered = make([]uint64, cfg.MaxConsumers)
-		c.items[i].reset()
+	for i := range c.Items {
+		c.Items[i].Counters = c.index.counters(i)
+		c.Items[i].Delivered = make([]uint64, cfg.MaxConsumers)
+		c.Items[i].reset()
 	}
-	c.queue = make([]*item, 0, len(c.items))
 	return c, nil
 }
 
@@ -163,7 +138,7 @@ func (c *Coalescer) Advance(now time.Time) {
 func (c *Coalescer) Fold(in *Input) Folded {
 	e := in.Entry
 	in.variant = in.Variant
-	c.now.seq, c.pos = e.Seq, e.Pos
+	c.Now.seq, c.Pos = e.Seq, e.Pos
 	c.tick(e.Time)
 	c.sweep()
 
@@ -171,14 +146,14 @@ func (c *Coalescer) Fold(in *Input) Folded {
 	if in.NewRun {
 		c.endRun()
 	}
-	if in.Blind && !c.stats.Blind {
+	if in.Blind && !c.Counts.Blind {
 		c.missEvidence(ReasonBlind)
 	}
-	c.stats.Blind = in.Blind
+	c.Counts.Blind = in.Blind
 	if e.Kind == event.KindNotice {
 		c.missEvidence(ReasonMissing)
 	}
-	c.stats.Received++
+	c.Counts.Received++
 	var named *operation
 	if e.Kind == event.KindOperation {
 		named = c.operationEvent(e)
@@ -187,22 +162,34 @@ func (c *Coalescer) Fold(in *Input) Folded {
 		c.resolve(in.Resolves)
 	}
 	if !in.Decision.Disposition.Urgent() {
-		c.stats.Ignored++
+		c.Counts.Ignored++
 		return Folded{}
 	}
-	c.stats.Folded++
-	c.stats.ByDisposition[in.Decision.Disposition]++
+	c.Counts.Folded++
+	c.Counts.ByDisposition[in.Decision.Disposition]++
 	if named == nil && e.OperationID != "" {
 		named = c.operation(e.OperationID)
 	}
 	return c.foldUrgent(in, named)
 }
 
+// burst is a burst of entries.
+type burst struct {
+	Scope   scopeKind `json:",omitzero"`
+	Root    *life     `json:",omitzero"` // of scopeOperation
+	Key     string    `json:",omitzero"` // of scopeHost
+	Episode uint64    `json:",omitzero"` // of scopeAmbient: when it began
+}
+
+// is reports whether b and o are one burst. A digest is none.
+func (b *burst) is(o *burst) bool {
+	return b.Scope == o.Scope && b.Episode == o.Episode && b.Key == o.Key && b.Scope != scopeDigest && b.Root.is(o.Root)
+}
+
 // destination is where an urgent entry belongs.
 type destination struct {
-	scope scopeKind
-	root  *operation // of scopeOperation
-	key   string     // of scopeHost
+	burst
+	root  *operation // that the entry is charged to, or nil
 	named *operation // the operation that the entry names, or nil
 	row   *counter   // of the entry's group and variant in the open item that holds it, if that was looked for and found
 
@@ -215,45 +202,51 @@ type destination struct {
 // An event of an operation without an id is no evidence about another operation.
 //
 // It sets to, which is zero: a result that is returned would be copied with wide loads that wait for the narrow stores
-// before them (go test -bench Fold).
-func (c *Coalescer) destination(in *Input, named *operation, to *destination) {
+// before them (go test -bench Fold). It returns the item that holds the group, if that was looked for and found.
+func (c *Coalescer) destination(in *Input, named *operation, to *destination) (it *item) {
+	to.named = named
 	switch {
 	case in.Begins:
-		to.scope, to.named = scopeBlind, named
+		to.Scope = scopeBlind
+		return nil
 	case in.Raised != "":
-		to.scope, to.key, to.named = scopeHost, in.Raised, named
+		to.Scope, to.Key = scopeHost, in.Raised
+		return nil
 	case in.digest != nil:
-		to.scope = scopeDigest
+		to.Scope = scopeDigest
+		return nil
+	}
+	to.Episode = cmp.Or(c.Episode.Began, c.Now.seq)
+	switch {
 	case named != nil:
-		to.root, to.named = c.ops.root(named), named
-		if !c.Loading() {
-			to.scope = scopeOperation
-		}
+		to.root = c.Operations.root(named)
 	case in.Entry.Kind == event.KindOperation:
 	case c.Loading():
-		to.root = c.ops.only
-	default:
-		if it := c.episode.item; it != nil {
-			if to.row = c.row(it, in); to.row != nil {
-				return
-			}
+		to.root = c.Operations.only
+	case c.Operations.only != nil:
+		if it, to.row = c.gatheringRow(in, to); it != nil {
+			return it
 		}
-		if to.root = c.ops.only; to.root != nil {
-			to.scope = scopeOperation
-		}
+		to.root = c.Operations.only
 	}
+	if to.root != nil && !c.Loading() {
+		to.burst = burst{Scope: scopeOperation, Root: to.root.life()}
+	}
+	return nil
 }
 
 // foldUrgent folds an urgent entry into the open item that holds its group, or gathers its burst; else into the
 // acknowledged item that covers it, unless that reopens; else it opens one, or opens one again that lapsed.
 func (c *Coalescer) foldUrgent(in *Input, named *operation) Folded {
-	if c.episode.last.seq != 0 && !c.Loading() && c.cfg.AmbientQuiet.passed(c.episode.last, c.now) {
-		c.episode = episode{}
+	if c.Episode.Began != 0 && !c.Loading() && c.Config.AmbientQuiet.passed(c.Episode.Last, c.Now) {
+		c.Episode = episode{}
 	}
 	var to destination // ambient, unless it is another one
-	c.destination(in, named, &to)
-	it := c.gathering(&to)
-	if to.scope.plain() {
+	it := c.destination(in, named, &to)
+	if it == nil {
+		it = c.gathering(in, &to)
+	}
+	if to.Scope.plain() {
 		it = c.holder(in, &to, it)
 	}
 	var before known
@@ -271,7 +264,7 @@ func (c *Coalescer) foldUrgent(in *Input, named *operation) Folded {
 
 // explainCrash marks the rule of a crash, or nil, as lack of memory if an item of this run reports that memory ran out.
 func (c *Coalescer) explainCrash(r *ruleCount) {
-	if r != nil && r.Effects&crash != 0 && slices.ContainsFunc(c.items, func(it item) bool {
+	if r != nil && r.Effects&crash != 0 && slices.ContainsFunc(c.Items, func(it item) bool {
 		return it.State != itemFree && it.State != itemPast && it.State != itemOver &&
 			slices.ContainsFunc(it.Rules, func(r ruleCount) bool { return r.Effects&memory != 0 })
 	}) {
@@ -283,12 +276,8 @@ func (c *Coalescer) explainCrash(r *ruleCount) {
 // hold its group; nil for none. An advisory entry stays with an item that blocks.
 func (c *Coalescer) holder(in *Input, to *destination, it *item) *item {
 	d := &in.Decision
-	if it != nil && to.row == nil {
-		to.row = c.row(it, in)
-	}
 	group := true
 	if to.row == nil {
-		c.asOthers(in)
 		var variant bool
 		group, variant = c.index.has(d.Rule, in.Signature, in.variant)
 		to.novel = group && !variant
@@ -311,7 +300,7 @@ func (c *Coalescer) holder(in *Input, to *destination, it *item) *item {
 func (c *Coalescer) holding(in *Input, to *destination) (holder *item, row *counter) {
 	d := &in.Decision
 	c.index.each(d.Rule, in.Signature, func(i int, r *counter) {
-		it := &c.items[i]
+		it := &c.Items[i]
 		if !it.takes() || !it.Scope.plain() || it.Disposition < d.Disposition ||
 			holder != nil && holder.Number < it.Number {
 			return
@@ -345,7 +334,7 @@ func (c *Coalescer) join(in *Input, to *destination, it *item, before *known, wh
 	if before.row != nil {
 		again = before.row.Recurrence
 	}
-	if it == nil && (before.item == nil || why == reasonVariant) && to.scope.plain() {
+	if it == nil && (before.item == nil || why == reasonVariant) && to.Scope.plain() {
 		it = c.overfull(d)
 	}
 	if it == nil {
@@ -353,8 +342,8 @@ func (c *Coalescer) join(in *Input, to *destination, it *item, before *known, wh
 			why = reasonReturned
 		}
 	}
-	if to.scope == scopeAmbient {
-		c.episode.last = c.now
+	if to.Scope == scopeAmbient {
+		c.Episode = episode{to.Episode, c.Now}
 	}
 	if in.digest != nil {
 		it.Digest = *in.digest
@@ -365,18 +354,19 @@ func (c *Coalescer) join(in *Input, to *destination, it *item, before *known, wh
 	group := true
 	if to.row == nil {
 		group, _ = c.index.has(d.Rule, in.Signature, "")
-	} else if runGap.passed(to.row.Last, c.now) {
-		c.occur(to.row, len(c.ops.live) == 0)
+	} else if runGap.passed(to.row.Last, c.Now) {
+		c.occur(to.row, len(c.Operations.live) == 0)
 	}
-	f := it.add(in, to.row, to.named, c.now, &c.cfg)
+	c.latest = it
+	f := it.add(in, to.row, to.named, c.Now, &c.Config)
 	if opened && it.blocking() {
-		c.allowance.Stops++
+		c.Allowance.Stops++
 	}
 	if f.newGroup {
 		if !group {
-			c.allowance.Groups++
+			c.Allowance.Groups++
 		}
-		if again != nil && it.Scope.plain() == to.scope.plain() { // else it covers no repeat later
+		if again != nil && it.Scope.plain() == to.Scope.plain() { // else it covers no repeat later
 			before.row.Recurrence = nil
 			it.Counters.find(d.Rule, in.Signature, in.variant).Recurrence = again
 		}
@@ -397,49 +387,47 @@ func (c *Coalescer) join(in *Input, to *destination, it *item, before *known, wh
 	return Folded{ID: it.id, Owner: it.Number, NewGroup: f.newGroup, NewCause: f.newCause}
 }
 
-// burst returns where the item is kept that gathers the burst at to. It returns nil for bursts of the host, whose item
-// is found by its key, and for a digest, which gathers nothing.
-func (c *Coalescer) burst(to *destination) **item {
-	switch to.scope {
-	case scopeOperation:
-		return &to.root.openItem
-	case scopeBlind:
-		return &c.blindly
-	case scopeAmbient:
-		return &c.episode.item
+// gatheringRow returns the open item that gathers the burst at to and holds the group and variant of an entry, with its
+// row; nil for none.
+func (c *Coalescer) gatheringRow(in *Input, to *destination) (it *item, row *counter) {
+	find := func() {
+		c.index.each(in.Decision.Rule, in.Signature, func(i int, r *counter) {
+			if at := &c.Items[i]; r.Variant == in.variant && at.takes() && at.is(&to.burst) &&
+				(it == nil || it.Number < at.Number) {
+				it, row = at, r
+			}
+		})
 	}
-	return nil
+	if find(); row == nil && c.asOthers(in) {
+		find()
+	}
+	return it, row
 }
 
-// gathering returns the open item that gathers the burst at to, or nil.
-func (c *Coalescer) gathering(to *destination) *item {
-	if at := c.burst(to); at != nil {
-		return *at
+// gathering returns the open item that gathers the burst at to, or nil. An episode may have several, each for the
+// faults that are akin: the one that took an entry last.
+func (c *Coalescer) gathering(in *Input, to *destination) (it *item) {
+	if it, to.row = c.gatheringRow(in, to); it != nil {
+		return it
 	}
-	return c.best(func(it *item) bool {
-		return to.scope == scopeHost && it.open() && it.Scope == scopeHost && it.Key == to.key
-	}, newer)
+	fits := func(it *item) bool {
+		return it.takes() && it.is(&to.burst) && (to.Scope != scopeAmbient || c.Loading() || it.akin(in))
+	}
+	// In a storm, it is the item of the entry before, or there is none.
+	if c.latest != nil && fits(c.latest) {
+		return c.latest
+	}
+	if c.countOpen() == 0 {
+		return nil
+	}
+	return c.best(fits, func(a, b *item) bool { return a.Latest.seq > b.Latest.seq })
 }
 
-// gather lets it gather the burst at to.
-func (c *Coalescer) gather(to *destination, it *item) {
-	if at := c.burst(to); at != nil {
-		*at = it
-	}
-}
-
-// handOver lets next, or nothing where it is nil, gather all bursts that it
-// gathers: with MaxOpen items open, there may be several.
-func (c *Coalescer) handOver(it, next *item) {
-	if c.episode.item == it {
-		c.episode.item = next
-	}
-	if c.blindly == it {
-		c.blindly = next
-	}
-	for _, o := range c.ops.order {
-		if o.openItem == it {
-			o.openItem = next
-		}
-	}
+// akin reports whether an entry may be of the fault of an item of its episode. If both block, a blocking group of the
+// item points at a mod of the entry, or at none as the entry does.
+func (it *item) akin(in *Input) bool {
+	return in.Decision.Disposition < event.Blocking || it.Disposition < event.Blocking ||
+		slices.ContainsFunc(it.Counters.Rows, func(r counter) bool {
+			return r.Disposition == event.Blocking && len(r.Accused) == 0 == (len(in.Blame) == 0) && r.akin(in.Blame)
+		})
 }

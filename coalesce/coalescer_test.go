@@ -94,7 +94,7 @@ func TestManyRules(t *testing.T) {
 			Decision:  event.Decision{Rule: fmt.Sprint("rule", i), Disposition: event.Blocking},
 		})
 	}
-	room := c.cfg.MaxGroups + reservedForRules
+	room := c.Config.MaxGroups + reservedForRules
 	for i := range room + 6 {
 		all = append(all, fmt.Sprint("rule", i))
 		require.Equal(t, "0-1", urgent(i).ID)
@@ -142,7 +142,7 @@ func TestStats(t *testing.T) {
 	s := c.Stats()
 	require.NoError(t, s.Check())
 	require.Equal(t, Stats{
-		Received: 9, Latest: 9, Ignored: 4, Folded: 5, ByDisposition: [3]uint64{0, 3, 2},
+		Received: 9, Latest: 9, Number: 5, Ignored: 4, Folded: 5, ByDisposition: [3]uint64{0, 3, 2},
 		Opened: 5, Open: 1, OpenBlocking: 1, Cleared: 4, Acknowledged: 1, Remembered: 2, Evicted: 2,
 		FoldedOpen: 1, FoldedCleared: 2, FoldedEvicted: 2,
 		Updates: 3, UpdatesPending: 1, UpdatesDropped: 2,
@@ -256,7 +256,7 @@ func TestTick(t *testing.T) {
 		{start, logicalTime{generation: 5}},
 	} {
 		c.Advance(tc.time)
-		require.Equal(t, tc.want, c.now, tc.time)
+		require.Equal(t, tc.want, c.Now, tc.time)
 	}
 }
 

@@ -22,43 +22,43 @@ type consumer struct {
 // consumers is a bounded table. The first has no name, and is never evicted: it is the
 // host itself, which drains the updates, or the only consumer.
 type consumers struct {
-	list  []consumer
-	calls uint64
+	List  []consumer
+	Calls uint64
 }
 
 // consumer returns the index of the consumer called name, made where it is not
 // known.
 func (c *Coalescer) consumer(name string) int {
 	name = strings.ToValidUTF8(name[:min(len(name), maxConsumerName)], "?")
-	v := &c.consumers
-	v.calls++
-	for i := range v.list {
-		if v.list[i].Name == name {
-			v.list[i].Used = v.calls
+	v := &c.Consumers
+	v.Calls++
+	for i := range v.List {
+		if v.List[i].Name == name {
+			v.List[i].Used = v.Calls
 			return i
 		}
 	}
-	i := len(v.list)
-	if i < cap(v.list) {
-		v.list = v.list[:i+1]
+	i := len(v.List)
+	if i < cap(v.List) {
+		v.List = v.List[:i+1]
 	} else {
 		if i == 1 {
 			return 0 // MaxConsumers is 1
 		}
-		i = slices.Index(v.list, slices.MinFunc(v.list[1:], func(a, b consumer) int {
+		i = slices.Index(v.List, slices.MinFunc(v.List[1:], func(a, b consumer) int {
 			rank := map[bool]int{true: 1}
 			return cmp.Or(cmp.Compare(rank[a.Attached], rank[b.Attached]), cmp.Compare(a.Used, b.Used))
 		}))
-		c.stats.ConsumersEvicted++
-		for k := range c.items {
-			it := &c.items[k]
+		c.Counts.ConsumersEvicted++
+		for k := range c.Items {
+			it := &c.Items[k]
 			it.Delivered[i] = 0
 			if it.Consumer == i {
 				it.Covers = it.Covers[:0]
 			}
 		}
 	}
-	v.list[i] = consumer{Name: strings.Clone(name), Used: v.calls}
+	v.List[i] = consumer{Name: strings.Clone(name), Used: v.Calls}
 	return i
 }
 
@@ -75,7 +75,7 @@ func (c *Coalescer) Delivered(consumer, id string, through uint64) bool {
 }
 
 // Detach records that a consumer has left. Its watermarks stay.
-func (c *Coalescer) Detach(consumer string) { c.consumers.list[c.consumer(consumer)].Attached = false }
+func (c *Coalescer) Detach(consumer string) { c.Consumers.List[c.consumer(consumer)].Attached = false }
 
 // Current returns the one open item that an agent should see first: blocking before advisory, then items of the present
 // run of the game before earlier ones, then by the weight of their dominant members ([Member.Compare]), then the
@@ -104,8 +104,8 @@ func (c *Coalescer) Current(consumer string) (Item, bool) {
 func (c *Coalescer) ordered() []*item {
 	var open []*item
 	weights := map[*item]*Member{}
-	for i := range c.items {
-		if it := &c.items[i]; it.open() {
+	for i := range c.Items {
+		if it := &c.Items[i]; it.open() {
 			open = append(open, it)
 			weights[it] = &c.members(it)[0]
 		}

@@ -23,8 +23,8 @@ func (c *Coalescer) Arrival(consumer string) event.Decision {
 // that blocks and was delivered to it stays: to connect again acknowledges nothing.
 func (c *Coalescer) before(consumer string) []*item {
 	v := c.consumer(consumer)
-	for i := range c.consumers.list {
-		if i != v && c.consumers.list[i].Attached {
+	for i := range c.Consumers.List {
+		if i != v && c.Consumers.List[i].Attached {
 			return nil
 		}
 	}
@@ -36,9 +36,9 @@ func (c *Coalescer) before(consumer string) []*item {
 // persists reports whether an open item from before an agent arrived is still true of the game: it has a group that
 // invalidates state and came since the last load, is a blindness that lasts, or was raised by the host.
 func (c *Coalescer) persists(it *item) bool {
-	return it.Scope == scopeHost || it.Scope == scopeBlind && c.stats.Blind ||
+	return it.Scope == scopeHost || it.Scope == scopeBlind && c.Counts.Blind ||
 		it.Scope != scopeBlind && slices.ContainsFunc(it.Counters.Rows, func(r counter) bool {
-			return r.Invalidates && r.Last.seq > c.freshSince
+			return r.Invalidates && r.Last.seq > c.FreshSince
 		})
 }
 
@@ -48,24 +48,24 @@ func (c *Coalescer) Attach(consumer string, in *Input) Folded {
 	if past := c.before(consumer); len(past) > 0 {
 		in.digest, in.Summary = c.digestAll(past)
 	}
-	c.consumers.list[c.consumer(consumer)].Attached = true
+	c.Consumers.List[c.consumer(consumer)].Attached = true
 	return c.Fold(in)
 }
 
 // BeginRun records that the host started the game again, after the entry about that was folded. All running operations
 // are abandoned and all agents detached, so that [Coalescer.Attach] sums up the items that are still open.
 func (c *Coalescer) BeginRun() {
-	for _, o := range c.ops.order {
+	for _, o := range c.Operations.Order {
 		if o.running() {
 			c.abandon(o)
 		}
 	}
 	c.survey()
-	for i := range c.consumers.list {
-		c.consumers.list[i].Attached = false
+	for i := range c.Consumers.List {
+		c.Consumers.List[i].Attached = false
 	}
-	for i := range c.items {
-		if it := &c.items[i]; it.open() && it.Scope.plain() {
+	for i := range c.Items {
+		if it := &c.Items[i]; it.open() && it.Scope.plain() {
 			clear(it.Delivered)
 		}
 	}
@@ -80,7 +80,7 @@ func (c *Coalescer) digestAll(past []*item) (d *digest, title string) {
 		if it.Scope != scopeDigest {
 			m := c.members(it)[0]
 			o = digest{1, it.Total, it.Opened, []counter{it.Counters.group(it.dominant(m.Rule))}}
-			if len(named) < c.cfg.MaxNamed {
+			if len(named) < c.Config.MaxNamed {
 				named = append(named, m.Title)
 			}
 		}
@@ -88,7 +88,7 @@ func (c *Coalescer) digestAll(past []*item) (d *digest, title string) {
 		if o.From.Seq < d.From.Seq {
 			d.From = o.From
 		}
-		d.Samples = append(d.Samples, o.Samples[:min(len(o.Samples), c.cfg.MaxSamples-len(d.Samples))]...)
+		d.Samples = append(d.Samples, o.Samples[:min(len(o.Samples), c.Config.MaxSamples-len(d.Samples))]...)
 		c.clear(it, reasonAttached)
 	}
 	title = "before you connected: " + text.Count(d.Items, "item") + " with " + text.Count(d.Entries, "entry", "entries")

@@ -77,8 +77,11 @@
 // An entry that names an operation belongs to the burst of its root. An entry without a name belongs to the only
 // running root, or, with none running, to the only root that ended within Linger. It is charged to that call; since
 // this is inferred, the item names the call as the one it came after, not as the cause. In all other cases, and if it
-// repeats a group of the ambient episode, it is ambient. A phase change or AmbientQuiet ends an episode; its item
-// stays. Blindness has a burst of its own, and so has each key under which the host raises entries.
+// repeats a group of the ambient episode, it is ambient. A phase change or AmbientQuiet ends an episode; its items
+// stay. Blindness has a burst of its own, and so has each key under which the host raises entries.
+//
+// Entries that are ambient at one time need not be one fault. Outside of loads, a blocking entry joins an item of its
+// episode that blocks only if a blocking group of the item points at one of its mods, or both point at none.
 //
 // An incident is wider than a burst. An entry whose group an open item holds joins that item, in whichever burst it
 // came. Advisory entries share one open item.

@@ -21,19 +21,19 @@ type escalation struct {
 // window reach the threshold. Call it before Fold, with the same entry. It reports whether it raised d. It costs a
 // look-up, and a move of 24 bytes for each of the latest occurrences of a rule, up to the threshold.
 func (c *Coalescer) Escalate(e *event.Entry, by *event.Escalation, d *event.Decision) (raised bool) {
-	c.now.seq = e.Seq
+	c.Now.seq = e.Seq
 	c.tick(e.Time)
-	i := slices.IndexFunc(c.escalations, func(x escalation) bool { return x.Rule == d.Rule })
+	i := slices.IndexFunc(c.Escalations, func(x escalation) bool { return x.Rule == d.Rule })
 	if i < 0 {
-		if len(c.escalations) == maxEscalations || by.After < 1 {
+		if len(c.Escalations) == maxEscalations || by.After < 1 {
 			return false
 		}
-		i = len(c.escalations)
-		c.escalations = append(c.escalations, escalation{Rule: d.Rule})
+		i = len(c.Escalations)
+		c.Escalations = append(c.Escalations, escalation{Rule: d.Rule})
 	}
-	x := &c.escalations[i]
-	x.Last = append(slices.Delete(x.Last, 0, max(0, len(x.Last)+1-by.After)), c.now)
-	if w := (Window{by.Within, by.Entries}); len(x.Last) < by.After || w.passed(x.Last[0], c.now) {
+	x := &c.Escalations[i]
+	x.Last = append(slices.Delete(x.Last, 0, max(0, len(x.Last)+1-by.After)), c.Now)
+	if w := (Window{by.Within, by.Entries}); len(x.Last) < by.After || w.passed(x.Last[0], c.Now) {
 		return false
 	}
 	d.Disposition, d.Severity = max(d.Disposition, by.To), max(d.Severity, by.Severity)

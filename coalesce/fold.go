@@ -31,11 +31,9 @@ type item struct {
 	State  itemState `json:",omitzero"`
 	Number uint64    `json:",omitzero"`
 	id     string
-	Scope  scopeKind  `json:",omitzero"`
-	Root   *operation `json:",omitzero"` // of scopeOperation
-	Key    string     `json:",omitzero"` // of scopeHost
-	Digest digest     `json:",omitzero"` // of scopeDigest
+	Digest digest `json:",omitzero"` // of scopeDigest
 
+	burst
 	gravity
 
 	Opened    place       `json:",omitzero"`
@@ -52,7 +50,7 @@ type item struct {
 	// Cause is the entry at which the disposition reached its present height,
 	// CauseBy the operation that it named, or nil.
 	Cause   storedCause `json:",omitzero"`
-	CauseBy *operation  `json:",omitzero"`
+	CauseBy *life       `json:",omitzero"`
 	CauseOf string      `json:",omitzero"` // its variant
 	Prelude uint64      `json:",omitzero"`
 
@@ -291,7 +289,7 @@ func (it *item) add(in *Input, c *counter, named *operation, now logicalTime, cf
 	}
 	if d.Disposition > it.Disposition {
 		it.Prelude = it.Total - 1
-		it.Cause, it.CauseBy = storedCause{at.Seq, at.Pos, d.Rule, in.Signature, 0, in.Phase}, named
+		it.Cause, it.CauseBy = storedCause{at.Seq, at.Pos, d.Rule, in.Signature, 0, in.Phase}, named.life()
 		it.CauseOf = in.variant
 		f.newCause = true
 	}

@@ -20,7 +20,7 @@ type counter struct {
 
 	Count   uint64      `json:",omitzero"`
 	First   place       `json:",omitzero"`
-	FirstBy *operation  `json:",omitzero"` // that the first entry named, or nil
+	FirstBy *life       `json:",omitzero"` // that the first entry named, or nil
 	Phase   string      `json:",omitzero"` // at the first entry
 	Last    logicalTime `json:",omitzero"`
 	LastPos uint64      `json:",omitzero"`
@@ -53,7 +53,7 @@ type turn struct {
 func (c *counter) add(in *Input, named *operation, now logicalTime, returned bool) {
 	d, at := &in.Decision, place{now.seq, in.Entry.Pos}
 	if c.Count == 0 {
-		c.First, c.FirstBy, c.Phase = at, named, in.Phase
+		c.First, c.FirstBy, c.Phase = at, named.life(), in.Phase
 	}
 	if c.Count == 0 || returned || gravityOf(d).above(c.gravity) != "" {
 		c.Raised = turn{at, c.Count, c.Disposition, c.Severity}
@@ -148,7 +148,7 @@ func (c *Coalescer) Merge(from, into signature.Signature) {
 		if !held {
 			return
 		}
-		it := &c.items[i]
+		it := &c.Items[i]
 		if it.Cause.Signature == from {
 			it.Cause.Signature = into
 		}
@@ -203,8 +203,8 @@ func (c *counter) combine(o *counter) {
 // Rename replaces the name of each mod that entries point at by the result of of, such as the name in a list of mods
 // that came after the entries. It causes no update.
 func (c *Coalescer) Rename(of func(name string) string) {
-	for i := range c.items {
-		it := &c.items[i]
+	for i := range c.Items {
+		it := &c.Items[i]
 		for k := range it.Counters.Rows {
 			r := &it.Counters.Rows[k]
 			renamed := Accused(nil)

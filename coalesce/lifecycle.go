@@ -11,25 +11,23 @@ import (
 // item for an advisory entry; an item that lapsed and is opened again; or a new one. It returns false if the item was
 // open before, as when MaxOpen items block.
 func (c *Coalescer) open(in *Input, to *destination, before *known) (*item, bool) {
-	advisory := in.Decision.Disposition == event.Advisory && to.scope.plain()
+	advisory := in.Decision.Disposition == event.Advisory && to.Scope.plain()
 	if advisory {
 		pool := c.best(func(it *item) bool {
 			return it.takes() && it.Disposition == event.Advisory && it.Scope.plain()
 		}, newer)
 		if pool != nil {
 			pool.Shared = true
-			c.gather(to, pool)
 			return pool, false
 		}
 	}
 	lapsed := c.lapsed(in, to, advisory)
 	if other := c.makeRoom(); other != nil {
-		c.gather(to, other)
-		c.stats.Overflowed++
+		c.Counts.Overflowed++
 		return other, false
 	}
 	if lapsed != nil && before.item == nil {
-		c.stats.Reopened++
+		c.Counts.Reopened++
 		lapsed.on(onOpen)
 		lapsed.ClearedBy, lapsed.ClearedAt, lapsed.Shared = "", 0, lapsed.Scope.plain()
 		if lapsed.Unpinned {
@@ -38,9 +36,9 @@ func (c *Coalescer) open(in *Input, to *destination, before *known) (*item, bool
 		}
 		if lapsed.Pending == Cleared { // its update was not drained
 			lapsed.Pending = ""
-			c.queue = slices.DeleteFunc(c.queue, func(q *item) bool { return q == lapsed })
+			c.dequeue(lapsed)
 		}
-		c.gather(to, lapsed)
+		lapsed.burst = to.burst
 		return lapsed, lapsed.Disposition == event.Blocking
 	}
 	var predecessor uint64
@@ -48,12 +46,11 @@ func (c *Coalescer) open(in *Input, to *destination, before *known) (*item, bool
 		predecessor = before.item.Number
 	}
 	it := c.slot()
-	c.gather(to, it)
 	opens := onOpen
-	if c.Loading() && (c.load.Playing.seq == 0 || c.load.Acked) && to.scope.plain() && !stopsAtOnce(in) {
+	if c.Loading() && (c.Load.Playing.seq == 0 || c.Load.Acked) && to.Scope.plain() && !stopsAtOnce(in) {
 		opens = onDefer
 	}
-	c.start(it, to, predecessor, opens)
+	c.start(it, &to.burst, predecessor, opens)
 	return it, true
 }
 
@@ -62,21 +59,18 @@ func (c *Coalescer) id(n uint64) string {
 	if n == 0 {
 		return ""
 	}
-	return c.cfg.Epoch + "-" + strconv.FormatUint(n, 10)
+	return c.Config.Epoch + "-" + strconv.FormatUint(n, 10)
 }
 
-// start makes a free item an open one, by an event.
-func (c *Coalescer) start(it *item, to *destination, predecessor uint64, by itemEvent) {
-	c.numbers++
-	c.stats.Opened++
+// start makes a free item the open one of a burst, by an event.
+func (c *Coalescer) start(it *item, of *burst, predecessor uint64, by itemEvent) {
+	c.Numbers++
+	c.Counts.Opened++
 	it.on(by)
-	it.Number, it.id = c.numbers, c.id(c.numbers)
-	it.Scope, it.Key, it.Predecessor = to.scope, to.key, predecessor
-	if to.scope == scopeOperation {
-		it.Root = to.root
-	}
-	if to.scope == scopeBlind {
-		c.blindItem = it.Number
+	it.Number, it.id = c.Numbers, c.id(c.Numbers)
+	it.burst, it.Predecessor = *of, predecessor
+	if of.Scope == scopeBlind {
+		c.BlindItem = it.Number
 	}
 }
 
@@ -87,7 +81,7 @@ func (c *Coalescer) lapsed(in *Input, to *destination, advisory bool) *item {
 	d := &in.Decision
 	return c.best(func(it *item) bool {
 		return it.State == itemLapsed && it.Scope != scopeDigest && it.Disposition == d.Disposition &&
-			(it.Scope == to.scope && it.Key == to.key || it.Scope.plain() && to.scope.plain()) &&
+			(it.Scope == to.Scope && it.Key == to.Key || it.Scope.plain() && to.Scope.plain()) &&
 			(advisory || slices.ContainsFunc(it.Counters.Rows, func(r counter) bool {
 				return r.Rule == d.Rule && r.Sig == in.Signature
 			}))
@@ -96,8 +90,8 @@ func (c *Coalescer) lapsed(in *Input, to *destination, advisory bool) *item {
 
 // best returns the item that fits and comes before all others that do, or nil.
 func (c *Coalescer) best(fits func(*item) bool, before func(a, b *item) bool) (found *item) {
-	for i := range c.items {
-		if it := &c.items[i]; fits(it) && (found == nil || before(it, found)) {
+	for i := range c.Items {
+		if it := &c.Items[i]; fits(it) && (found == nil || before(it, found)) {
 			found = it
 		}
 	}
@@ -111,10 +105,15 @@ func (c *Coalescer) lookup(id string) *item {
 
 func newer(a, b *item) bool { return a.Number > b.Number }
 
+// countOpen returns the number of open items.
+func (c *Coalescer) countOpen() int {
+	return int(c.Counts.Opened + c.Counts.Reopened - c.Counts.Cleared)
+}
+
 // makeRoom lets another item be opened. With MaxOpen items open it clears the quietest of the advisory items and the
 // items of an earlier run. If all others block, it returns the newest of them, to be shared.
 func (c *Coalescer) makeRoom() *item {
-	if int(c.stats.Opened+c.stats.Reopened-c.stats.Cleared) < c.cfg.MaxOpen {
+	if c.countOpen() < c.Config.MaxOpen {
 		return nil
 	}
 	victim := c.best(func(it *item) bool {
@@ -148,13 +147,16 @@ func evictedBefore(a, b *item) bool {
 // evict drops a cleared item, keeping its counts in the totals.
 func (c *Coalescer) evict(it *item) {
 	if it.Pending != "" {
-		c.stats.UpdatesDropped++
-		c.queue = slices.DeleteFunc(c.queue, func(q *item) bool { return q == it })
+		c.Counts.UpdatesDropped++
+		c.dequeue(it)
 	}
-	c.stats.Evicted++
-	c.stats.FoldedEvicted += it.Total
+	c.Counts.Evicted++
+	c.Counts.FoldedEvicted += it.Total
 	c.retention = append(c.retention, Retention{Owner: it.Number, Evicted: true})
 	it.reset()
+	if c.latest == it {
+		c.latest = nil
+	}
 }
 
 // Withdraw ends the open item called id for the host. Its faults are new when they return. It returns false if no open
@@ -168,15 +170,9 @@ func (c *Coalescer) Withdraw(id string) bool {
 	return true
 }
 
-// clear ends an item, and with it the bursts that it gathers.
+// clear ends an item at the latest entry.
 func (c *Coalescer) clear(it *item, why Reason) {
-	c.close(it, why)
-	c.handOver(it, nil)
-}
-
-// close ends an item at the latest entry.
-func (c *Coalescer) close(it *item, why Reason) {
-	c.stats.Cleared++
+	c.Counts.Cleared++
 	switch why {
 	case ReasonAcknowledged:
 		it.on(onAck)
@@ -185,23 +181,23 @@ func (c *Coalescer) close(it *item, why Reason) {
 	default:
 		it.on(onFinish)
 	}
-	it.ClearedBy, it.ClearedAt = why, c.stats.Cleared
+	it.ClearedBy, it.ClearedAt = why, c.Counts.Cleared
 	c.retention = append(c.retention, Retention{Owner: it.Number})
-	c.announce(it, Cleared, why, place{c.now.seq, c.pos})
+	c.announce(it, Cleared, why, place{c.Now.seq, c.Pos})
 }
 
 // resolve marks rules as resolved in every item that takes or covers entries, or may open again, and clears the open
 // items with nothing unresolved. A resolved fault that returns is new, even if it was acknowledged.
 func (c *Coalescer) resolve(rules []string) {
-	for i := range c.items {
-		it := &c.items[i]
+	for i := range c.Items {
+		it := &c.Items[i]
 		if it.State == itemFree || it.State == itemOver {
 			continue
 		}
 		hit := false
 		for _, id := range rules {
 			if r := it.rule(id); r != nil {
-				r.Resolved, r.ResolvedAt, hit = true, c.now.seq, true
+				r.Resolved, r.ResolvedAt, hit = true, c.Now.seq, true
 			}
 		}
 		if hit && it.open() && it.resolved() {
@@ -215,11 +211,11 @@ func (c *Coalescer) resolve(rules []string) {
 // broke. Blindness and items of the host have ends of their own.
 func (c *Coalescer) endRun() {
 	c.endLoad()
-	c.episode = episode{}
-	c.freshSince = c.now.seq
-	agents := len(c.consumers.list) > 1
-	for i := range c.items {
-		it := &c.items[i]
+	c.Episode = episode{}
+	c.FreshSince = c.Now.seq
+	agents := len(c.Consumers.List) > 1
+	for i := range c.Items {
+		it := &c.Items[i]
 		if it.State == itemFree || !it.Scope.plain() {
 			continue
 		}
@@ -228,7 +224,6 @@ func (c *Coalescer) endRun() {
 			it.on(onRun)
 		case agents && it.Disposition == event.Blocking:
 			it.on(onRun)
-			c.handOver(it, nil)
 		default:
 			c.clear(it, ReasonRestarted)
 		}
@@ -238,13 +233,13 @@ func (c *Coalescer) endRun() {
 // wake sets the alarm for an advisory item.
 func (c *Coalescer) wake(it *item) {
 	if it.Disposition == event.Advisory {
-		c.set(&c.cfg.AdvisoryTTL, it.Alive)
+		c.set(&c.Config.AdvisoryTTL, it.Alive)
 	}
 }
 
 // sweep does the work that is due.
 func (c *Coalescer) sweep() {
-	if !c.alarm.due(c.now) {
+	if !c.alarm.due(c.Now) {
 		return
 	}
 	c.alarm = alarm{}
@@ -257,11 +252,11 @@ func (c *Coalescer) sweep() {
 
 // expire clears the advisory items that have been quiet for AdvisoryTTL.
 func (c *Coalescer) expire() {
-	for i := range c.items {
-		it := &c.items[i]
+	for i := range c.Items {
+		it := &c.Items[i]
 		switch {
 		case !it.open():
-		case it.Disposition == event.Advisory && c.cfg.AdvisoryTTL.passed(it.Alive, c.now):
+		case it.Disposition == event.Advisory && c.Config.AdvisoryTTL.passed(it.Alive, c.Now):
 			c.clear(it, ReasonExpired)
 		default:
 			c.wake(it)
@@ -290,7 +285,7 @@ func (c *Coalescer) announce(it *item, kind string, why Reason, at place) {
 		kind = Updated
 	}
 	if it.Pending == "" {
-		c.queue = append(c.queue, it)
+		c.Queue = append(c.Queue, it.Number)
 	} else if kind == Updated && (it.Pending == Opened || it.PendingWhy.weight() > why.weight()) {
 		return
 	}
@@ -310,8 +305,8 @@ func (c *Coalescer) allow(it *item, cost uint64) bool {
 	if it.Scope >= scopeHost {
 		return true
 	}
-	a := &c.allowance
-	if 6+thresholds(c.stats.Folded)+thresholds(a.Groups)+a.Stops < a.Spent+cost {
+	a := &c.Allowance
+	if 6+thresholds(c.Counts.Folded)+thresholds(a.Groups)+a.Stops < a.Spent+cost {
 		return false
 	}
 	a.Spent += cost
@@ -322,21 +317,31 @@ func (c *Coalescer) allow(it *item, cost uint64) bool {
 // now: there is at most one for each item. It costs a rendering: sorting the groups of
 // the item, and a few allocations. It returns false where no update is pending.
 func (c *Coalescer) NextUpdate() (Update, bool) {
-	if len(c.queue) == 0 {
+	if len(c.Queue) == 0 {
 		return Update{}, false
 	}
-	it := c.queue[0]
-	c.queue = slices.Delete(c.queue, 0, 1)
+	it := c.numbered(c.Queue[0])
+	c.Queue = slices.Delete(c.Queue, 0, 1)
 	u := Update{Kind: it.Pending, Reason: it.PendingWhy, Seq: it.PendingAt.Seq, Pos: it.PendingAt.Pos}
 	u.Item, _ = c.attention(it)
 	it.Pending, it.Announced = "", it.Pending != Cleared
 	it.Delivered[0] = it.Latest.seq
-	c.stats.Updates++
+	c.Counts.Updates++
 	return u, true
 }
 
+// dequeue drops the pending update of an item.
+func (c *Coalescer) dequeue(it *item) {
+	c.Queue = slices.DeleteFunc(c.Queue, func(number uint64) bool { return number == it.Number })
+}
+
+// numbered returns the item with a number, or nil.
+func (c *Coalescer) numbered(n uint64) *item {
+	return c.best(func(it *item) bool { return it.State != itemFree && it.Number == n }, newer)
+}
+
 // Pending returns how many updates wait to be drained.
-func (c *Coalescer) Pending() int { return len(c.queue) }
+func (c *Coalescer) Pending() int { return len(c.Queue) }
 
 // Retention is a change of the entries that a journal should keep for an item, the owner. Without Pin and Evicted it is
 // a release: the item is cleared, and its first entries may be evicted for the first entries of others.

@@ -27,7 +27,7 @@ var (
 )
 
 // Loading reports whether the game is being loaded; see [Input].Playing.
-func (c *Coalescer) Loading() bool { return c.load.Began.seq != 0 }
+func (c *Coalescer) Loading() bool { return c.Load.Began.seq != 0 }
 
 // EndLog records that the log ends, such as in a replay. The load under way ends with it.
 func (c *Coalescer) EndLog() { c.endLoad() }
@@ -37,16 +37,16 @@ func (c *Coalescer) endLoad() {
 	if !c.Loading() {
 		return
 	}
-	c.load, c.episode = load{}, episode{}
+	c.Load, c.Episode = load{}, episode{}
 	c.blockDeferred()
 }
 
 // blockDeferred lets the items block that a load kept from blocking.
 func (c *Coalescer) blockDeferred() {
-	for i := range c.items {
-		if it := &c.items[i]; it.State == itemDeferred {
+	for i := range c.Items {
+		if it := &c.Items[i]; it.State == itemDeferred {
 			if it.on(onBlock); it.blocking() {
-				c.announce(it, Updated, reasonLoaded, place{c.now.seq, c.pos})
+				c.announce(it, Updated, reasonLoaded, place{c.Now.seq, c.Pos})
 			}
 		}
 	}
@@ -56,36 +56,36 @@ func (c *Coalescer) blockDeferred() {
 func (c *Coalescer) observeLoad(in *Input) {
 	if in.NewPhase {
 		c.endLoad()
-		c.episode = episode{}
+		c.Episode = episode{}
 	}
 	if in.Fresh {
-		c.freshSince = in.Entry.Seq
+		c.FreshSince = in.Entry.Seq
 		c.endLoad()
-		c.load.Began = c.now
-		c.set(&loadMax, c.now)
+		c.Load.Began = c.Now
+		c.set(&loadMax, c.Now)
 	}
 	if !c.Loading() {
 		return
 	}
 	if in.Entry.Kind == event.KindState && in.Entry.Status == event.StatusExited {
 		c.endLoad()
-	} else if in.Playing && c.load.Playing.seq == 0 {
-		c.load.Playing = c.now
+	} else if in.Playing && c.Load.Playing.seq == 0 {
+		c.Load.Playing = c.Now
 		c.blockDeferred()
-		c.set(&loadPlay, c.now)
+		c.set(&loadPlay, c.Now)
 	}
 }
 
 // completed records that a call ends as completed. A call that began in a load is evidence of play.
 func (c *Coalescer) completed(o *operation) {
-	l := &c.load
+	l := &c.Load
 	if !c.Loading() || !o.Begun || o.Parent != "" || o.Started.seq < l.Began.seq {
 		return
 	}
 	switch l.Calls++; l.Calls {
 	case 1:
-		l.Called = c.now
-		c.set(&loadCall, c.now)
+		l.Called = c.Now
+		c.set(&loadCall, c.Now)
 	case loadCalls:
 		c.endLoad()
 	}
@@ -93,14 +93,14 @@ func (c *Coalescer) completed(o *operation) {
 
 // overdueLoad ends a load whose end was not logged in time.
 func (c *Coalescer) overdueLoad() {
-	l := &c.load
+	l := &c.Load
 	for _, bound := range [...]struct {
 		window *Window
 		since  logicalTime
 	}{{&loadMax, l.Began}, {&loadPlay, l.Playing}, {&loadCall, l.Called}} {
 		switch {
 		case bound.since.seq == 0:
-		case bound.window.passed(bound.since, c.now):
+		case bound.window.passed(bound.since, c.Now):
 			c.endLoad()
 			return
 		default:
@@ -111,8 +111,8 @@ func (c *Coalescer) overdueLoad() {
 
 // meetOpen marks a call that begins while an item blocks, or waits for the end of a load: its result is not clean.
 func (c *Coalescer) meetOpen(o *operation) {
-	for i := range c.items {
-		if it := &c.items[i]; it.open() && it.Disposition == event.Blocking {
+	for i := range c.Items {
+		if it := &c.Items[i]; it.open() && it.Disposition == event.Blocking {
 			o.mark(it.Number, ReasonBackground)
 		}
 	}

@@ -270,15 +270,19 @@ func (a *Accused) count(o AccusedMod) {
 	}
 }
 
-// join returns a with the entries of o. Names that differ in case, spaces or punctuation alone are one mod's. It
-// changes neither.
+// is reports whether a name is the mod's: it may differ in case, spaces and punctuation.
+func (a AccusedMod) is(name string) bool {
+	return a.Name == name || blame.Key(a.Name) == blame.Key(name)
+}
+
+// join returns a with the entries of o, of which it changes neither.
 func (a Accused) join(o Accused) Accused {
 	if len(o) == 0 {
 		return a
 	}
 	a = slices.Clone(a)
 	for _, s := range o {
-		if i := slices.IndexFunc(a, func(o AccusedMod) bool { return blame.Key(o.Name) == blame.Key(s.Name) }); i >= 0 {
+		if i := slices.IndexFunc(a, func(o AccusedMod) bool { return o.is(s.Name) }); i >= 0 {
 			s.Name = a[i].Name
 		}
 		a.count(s)

@@ -20,7 +20,7 @@ func TestDominantMember(t *testing.T) {
 		for range n {
 			seq++
 			f = c.Fold(&Input{
-				Entry: &event.Entry{Seq: seq, Pos: 10 * seq, Message: text}, Signature: groupSignature(text),
+				Entry: &event.Entry{Seq: seq, Pos: 10 * seq, Message: text, OperationID: "load"}, Signature: groupSignature(text),
 				Summary: "summary of " + rule, Advice: advice, Blame: mod,
 				Decision: event.Decision{
 					Rule: rule, Disposition: d, Severity: event.SeverityError, Invalidates: rule != "exception",

@@ -11,9 +11,8 @@ import (
 
 // operation is one life of an operation: an id that starts again is another operation.
 type operation struct {
-	ref operationRef // in its place in a State, see [operation.MarshalJSON]
-
 	ID     string       `json:",omitzero"`
+	Born   uint64       `json:",omitzero"` // number of the entry that named it first; no other life of the id has it
 	Parent string       `json:",omitzero"` // "" for a root
 	Method string       `json:",omitzero"`
 	Status event.Status `json:",omitzero"` // StatusNone: not seen to start or end
@@ -32,8 +31,30 @@ type operation struct {
 	Worst event.Disposition `json:",omitzero"` // of the entries charged to it alone
 	Item  uint64            `json:",omitzero"` // number of the related item, 0: none
 
-	openItem *item   // of a root: the item that gathers its burst
-	Gathers  itemRef `json:",omitzero"` // openItem, in a State
+	name *life // see operation.life
+}
+
+// life names one life of an operation, which it outlasts, with the method that was known then.
+type life struct {
+	ID     string
+	Born   uint64
+	Method string `json:",omitzero"`
+}
+
+// life returns the name of o, nil for none.
+func (o *operation) life() *life {
+	if o == nil {
+		return nil
+	}
+	if o.name == nil || o.name.Method != o.Method {
+		o.name = &life{o.ID, o.Born, o.Method}
+	}
+	return o.name
+}
+
+// is reports whether n and o name one life, or are both nil.
+func (n *life) is(o *life) bool {
+	return n == o || n != nil && o != nil && n.Born == o.Born && n.ID == o.ID
 }
 
 // running reports whether the operation was seen, and neither to end nor given
@@ -65,8 +86,8 @@ const maxOperationID = 256
 
 // operations is a bounded table of operations in the order of their arrival.
 type operations struct {
+	Order  []*operation `json:",omitempty"` // oldest first, capacity fixed
 	byID   map[string]*operation
-	order  []*operation // oldest first, capacity fixed
 	recent []*operation // of these, at least those that run, or ended within Linger
 	live   []*operation // of these, those seen to start that run, or ended within Linger
 	only   *operation   // the root that an entry which names none belongs to, or nil
@@ -79,17 +100,22 @@ func (t *operations) holds(o *operation) bool { return t.byID[o.ID] == o }
 // get returns the operation called id, or nil.
 func (t *operations) get(id string) *operation { return t.byID[boundID(id)] }
 
-// evict drops the operation of the least use: one at rest before a running one, one without an open item before one
-// with an item, then the oldest.
-func (t *operations) evict() {
+// evictOperation drops the operation of the least use: one at rest before a running one, one without an open item
+// before one with an item, then the oldest.
+func (c *Coalescer) evictOperation() {
 	for cost := range 4 {
-		for _, o := range t.order {
-			if o.running() == (cost > 1) && (o.openItem != nil) == (cost%2 == 1) {
-				t.drop(o)
+		for _, o := range c.Operations.Order {
+			if o.running() == (cost > 1) && (c.itemOf(o) != nil) == (cost%2 == 1) {
+				c.Operations.drop(o)
 				return
 			}
 		}
 	}
+}
+
+// itemOf returns the open item of the burst of an operation, or nil.
+func (c *Coalescer) itemOf(o *operation) *item {
+	return c.best(func(it *item) bool { return it.takes() && it.Root.is(o.life()) }, newer)
 }
 
 // drop removes an operation, whose parent inherits its worst entry, its mark and its doubts.
@@ -107,8 +133,8 @@ func (t *operations) drop(o *operation) {
 		}
 	}
 	delete(t.byID, o.ID)
-	i := slices.Index(t.order, o)
-	t.order = slices.Delete(t.order, i, i+1)
+	i := slices.Index(t.Order, o)
+	t.Order = slices.Delete(t.Order, i, i+1)
 	t.recent = slices.DeleteFunc(t.recent, func(other *operation) bool { return other == o })
 }
 
@@ -149,8 +175,8 @@ func (t *operations) isPart(o, whole *operation) bool {
 func (c *Coalescer) Parts(id string) []string {
 	var parts []string
 	id = boundID(id)
-	for _, o := range c.ops.order {
-		for a := range c.ops.up(o) {
+	for _, o := range c.Operations.Order {
+		for a := range c.Operations.up(o) {
 			if a.Parent == id {
 				parts = append(parts, o.ID)
 			}
@@ -170,12 +196,12 @@ func boundID(id string) string {
 func (c *Coalescer) operation(id string) *operation {
 	o := c.known(id)
 	if !o.Seen {
-		o.Seen, o.Started = true, c.now
-		c.ops.recent = append(c.ops.recent, o)
-		if c.stats.Blind {
+		o.Seen, o.Started = true, c.Now
+		c.Operations.recent = append(c.Operations.recent, o)
+		if c.Counts.Blind {
 			o.Gap = cmp.Or(o.Gap, ReasonBlind)
 		}
-		c.set(&c.cfg.OperationMax, o.Started)
+		c.set(&c.Config.OperationMax, o.Started)
 		c.survey()
 	}
 	return o
@@ -183,7 +209,7 @@ func (c *Coalescer) operation(id string) *operation {
 
 // known returns the operation called id, made where it is not known.
 func (c *Coalescer) known(id string) *operation {
-	if o := c.ops.get(id); o != nil {
+	if o := c.Operations.get(id); o != nil {
 		return o
 	}
 	return c.begin(id)
@@ -192,17 +218,17 @@ func (c *Coalescer) known(id string) *operation {
 // begin returns a new life of the operation called id. Operations that name it
 // as their parent are its parts from now on.
 func (c *Coalescer) begin(id string) *operation {
-	t := &c.ops
-	o := &operation{ID: strings.Clone(boundID(id)), Started: c.now}
+	t := &c.Operations
+	o := &operation{ID: strings.Clone(boundID(id)), Born: c.Now.seq, Started: c.Now}
 	if old := t.byID[o.ID]; old != nil {
 		t.drop(old)
-	} else if len(t.order) == cap(t.order) {
-		c.stats.OperationsEvicted++
-		t.evict()
+	} else if len(t.Order) == cap(t.Order) {
+		c.Counts.OperationsEvicted++
+		c.evictOperation()
 	}
 	t.byID[o.ID] = o
-	t.order = append(t.order, o)
-	for _, part := range c.ops.order {
+	t.Order = append(t.Order, o)
+	for _, part := range c.Operations.Order {
 		if part.Parent == o.ID {
 			c.handUp(part)
 		}
@@ -212,25 +238,20 @@ func (c *Coalescer) begin(id string) *operation {
 
 // handUp moves the burst of an operation that turns out to be a part to its root.
 func (c *Coalescer) handUp(o *operation) {
-	root := c.ops.root(o)
-	if root.openItem == nil {
-		root.openItem = o.openItem
-		if it := o.openItem; it != nil && it.Root == o {
-			it.Root = root
-		}
+	if it, root := c.itemOf(o), c.Operations.root(o); it != nil && c.itemOf(root) == nil {
+		it.Root = root.life()
 	}
-	o.openItem = nil
 }
 
 // operationEvent applies an event of an operation and returns the operation, or nil
 // where the event has no id.
 func (c *Coalescer) operationEvent(e *event.Entry) *operation {
 	if e.OperationID == "" {
-		c.stats.OperationsAnonymous++
+		c.Counts.OperationsAnonymous++
 		return nil
 	}
 	// A start begins another life, whose items are its own. Where o ended and no start was seen, it has only come late.
-	if o := c.ops.get(e.OperationID); e.Status == event.StatusStarted &&
+	if o := c.Operations.get(e.OperationID); e.Status == event.StatusStarted &&
 		(o == nil || o.Seen && !o.running() && (o.Begun || o.Abandoned)) {
 		c.begin(e.OperationID)
 	}
@@ -239,7 +260,7 @@ func (c *Coalescer) operationEvent(e *event.Entry) *operation {
 		o.Method = strings.Clone(boundID(e.Source))
 	}
 	if e.Parent != "" && o.Parent == "" {
-		if parent := c.known(e.Parent); !c.ops.isPart(parent, o) {
+		if parent := c.known(e.Parent); !c.Operations.isPart(parent, o) {
 			o.Parent = parent.ID
 			c.handUp(o)
 		}
@@ -259,14 +280,14 @@ func (c *Coalescer) operationEvent(e *event.Entry) *operation {
 // started records that o starts. As a root, it is a call, and receives the mark that waits for the next one.
 func (c *Coalescer) started(o *operation) {
 	if o.Status == event.StatusNone {
-		o.Status, o.Started = event.StatusStarted, c.now
-		c.set(&c.cfg.OperationMax, o.Started)
+		o.Status, o.Started = event.StatusStarted, c.Now
+		c.set(&c.Config.OperationMax, o.Started)
 	}
 	o.Begun = true
 	if o.Parent == "" {
-		c.calls.Begun++
-		c.calls.BegunAt = c.now.seq
-		o.Marked, c.calls.Pending = cmp.Or(o.Marked, c.calls.Pending), mark{}
+		c.Calls.Begun++
+		c.Calls.BegunAt = c.Now.seq
+		o.Marked, c.Calls.Pending = cmp.Or(o.Marked, c.Calls.Pending), mark{}
 	}
 	c.meetOpen(o)
 }
@@ -274,22 +295,22 @@ func (c *Coalescer) started(o *operation) {
 // ended records that o ends with status s. A late end settles how it ended. Entries in between were not charged to it:
 // their absence is no evidence.
 func (c *Coalescer) ended(o *operation, s event.Status) {
-	if o.Abandoned || !o.running() && c.cfg.Linger.passed(o.Ended, c.now) {
+	if o.Abandoned || !o.running() && c.Config.Linger.passed(o.Ended, c.Now) {
 		o.Gap = cmp.Or(o.Gap, o.unknown(false))
 	}
 	if s == event.StatusCompleted && o.running() {
 		c.completed(o)
 	}
-	if c.ops.holds(o) && !slices.Contains(c.ops.recent, o) { // else its parent took its place
-		c.ops.recent = append(c.ops.recent, o)
+	if c.Operations.holds(o) && !slices.Contains(c.Operations.recent, o) { // else its parent took its place
+		c.Operations.recent = append(c.Operations.recent, o)
 	}
-	o.Status, o.Ended, o.Abandoned = s, c.now, false
+	o.Status, o.Ended, o.Abandoned = s, c.Now, false
 	o.Doubtful = unsettled(s)
 }
 
 // resurvey is survey for a new generation of time, or for other windows: any operation may be under way again.
 func (c *Coalescer) resurvey() {
-	c.ops.recent = append(c.ops.recent[:0], c.ops.order...)
+	c.Operations.recent = append(c.Operations.recent[:0], c.Operations.Order...)
 	c.survey()
 }
 
@@ -298,16 +319,16 @@ func (c *Coalescer) resurvey() {
 // not seen to start is never this one, and prevents another one. It follows each event of an operation, and each end of
 // Linger.
 func (c *Coalescer) survey() {
-	t := &c.ops
+	t := &c.Operations
 	t.recent = slices.DeleteFunc(t.recent, func(o *operation) bool {
-		return !o.running() && !o.lingers(&c.cfg.Linger, c.now)
+		return !o.running() && !o.lingers(&c.Config.Linger, c.Now)
 	})
-	t.live, t.only, c.calls.marked = t.live[:0], nil, false
+	t.live, t.only, c.Calls.marked = t.live[:0], nil, false
 	runs, sure, more := false, false, false // of those that count: one runs, was seen to start or to end, has another root
 	for _, o := range t.recent {
 		running := o.running()
 		if !running {
-			c.set(&c.cfg.Linger, o.Ended)
+			c.set(&c.Config.Linger, o.Ended)
 		}
 		if o.Begun {
 			t.live = append(t.live, o)
@@ -329,8 +350,8 @@ func (c *Coalescer) survey() {
 
 // missEvidence marks the operations that run, or ended just now, as seen in part.
 func (c *Coalescer) missEvidence(why VerdictReason) {
-	for _, o := range c.ops.order {
-		if !o.Status.Ended() || o.lingers(&c.cfg.Linger, c.now) {
+	for _, o := range c.Operations.Order {
+		if !o.Status.Ended() || o.lingers(&c.Config.Linger, c.Now) {
 			o.Gap = cmp.Or(o.Gap, why)
 		}
 	}
@@ -338,13 +359,13 @@ func (c *Coalescer) missEvidence(why VerdictReason) {
 
 // abandonOverdue abandons operations that have run for OperationMax.
 func (c *Coalescer) abandonOverdue() {
-	for _, o := range c.ops.recent {
+	for _, o := range c.Operations.recent {
 		switch {
-		case !o.running() || c.ops.covered(o):
-		case c.cfg.OperationMax.passed(o.Started, c.now):
+		case !o.running() || c.Operations.covered(o):
+		case c.Config.OperationMax.passed(o.Started, c.Now):
 			c.abandon(o)
 		default:
-			c.set(&c.cfg.OperationMax, o.Started)
+			c.set(&c.Config.OperationMax, o.Started)
 		}
 	}
 	c.survey()
@@ -352,8 +373,8 @@ func (c *Coalescer) abandonOverdue() {
 
 // abandon gives up an operation whose end was not seen.
 func (c *Coalescer) abandon(o *operation) {
-	o.Abandoned, o.Ended = true, c.now
-	c.stats.OperationsAbandoned++
+	o.Abandoned, o.Ended = true, c.Now
+	c.Counts.OperationsAbandoned++
 }
 
 // concern charges an entry in item number n to its operation, and marks the others under way. If why is not "", it
@@ -372,8 +393,8 @@ func (c *Coalescer) concern(in *Input, to *destination, n uint64, why VerdictRea
 		why = ReasonBackground // a game that does not answer may work on the call
 	}
 	advisory := in.Decision.Disposition == event.Advisory
-	if o == nil && advisory && to.scope == scopeAmbient && len(c.ops.live) > 0 {
-		o = c.ops.only
+	if o == nil && advisory && to.Scope == scopeAmbient && len(c.Operations.live) > 0 {
+		o = c.Operations.only
 	}
 	if why != "" && !advisory {
 		if o != nil {
@@ -383,7 +404,7 @@ func (c *Coalescer) concern(in *Input, to *destination, n uint64, why VerdictRea
 		return
 	}
 	if o == nil {
-		if !advisory || to.scope != scopeHost && to.scope != scopeDigest { // which are no evidence of the log
+		if !advisory || to.Scope != scopeHost && to.Scope != scopeDigest { // which are no evidence of the log
 			c.mark(n, ReasonBackground, nil)
 		}
 		return
@@ -391,9 +412,3 @@ func (c *Coalescer) concern(in *Input, to *destination, n uint64, why VerdictRea
 	o.note(in.Decision.Disposition, n)
 	c.mark(n, ReasonBackground, o)
 }
-
-// A reference is a position in State.Items or State.Operations plus one, 0: none.
-type (
-	itemRef      int
-	operationRef int
-)

@@ -41,7 +41,7 @@ func (c *Coalescer) occur(r *counter, outside bool) {
 		r.Recurrence = &recurrence{First: r.Last}
 	}
 	r.Recurrence.Times++
-	if outside && c.calls.BegunAt < r.Last.seq {
+	if outside && c.Calls.BegunAt < r.Last.seq {
 		r.Recurrence.Alone++
 	}
 }
@@ -70,24 +70,24 @@ func (c *Coalescer) covering(in *Input, to *destination) (k known) {
 	c.index.each(d.Rule, in.Signature, func(i int, row *counter) {
 		group = true
 		if row.Variant == in.variant {
-			look(&c.items[i], row)
+			look(&c.Items[i], row)
 		}
 	})
 	switch {
-	case k.item != nil || to.scope == scopeHost:
+	case k.item != nil || to.Scope == scopeHost:
 	case group:
-		c.index.each(d.Rule, in.Signature, func(i int, _ *counter) { look(&c.items[i], nil) })
+		c.index.each(d.Rule, in.Signature, func(i int, _ *counter) { look(&c.Items[i], nil) })
 	default:
 		quiet := func(it *item) bool { return it.State == itemAcked && c.quiet(in, it) }
 		if in.Frame != 0 {
 			c.index.eachFrame(frame(in.Frame), func(i int, row *counter) {
-				if it := &c.items[i]; quiet(it) || row.akin(in.Blame) {
+				if it := &c.Items[i]; quiet(it) || row.akin(in.Blame) {
 					look(it, row)
 				}
 			})
 		}
-		for i := range c.items {
-			it := &c.items[i]
+		for i := range c.Items {
+			it := &c.Items[i]
 			if k.row == nil && quiet(it) && slices.ContainsFunc(it.Counters.Rows, func(r counter) bool {
 				return r.Rule == d.Rule && r.First.Seq <= it.AckedAt.seq && r.akin(in.Blame)
 			}) {
@@ -101,23 +101,24 @@ func (c *Coalescer) covering(in *Input, to *destination) (k known) {
 // quiet reports whether an entry comes in the quiet time of an acknowledged item. While the game starts, it is as long
 // as a load may be.
 func (c *Coalescer) quiet(in *Input, it *item) bool {
-	w := &c.cfg.QuietTime
+	w := &c.Config.QuietTime
 	if in.starting() {
 		w = &loadMax
 	}
-	return !w.passed(it.AckedAt, c.now)
+	return !w.passed(it.AckedAt, c.Now)
 }
 
 // akin reports whether an entry of the group points at one of mods, or there are none.
 func (c *counter) akin(mods []string) bool {
-	return len(mods) == 0 ||
-		slices.ContainsFunc(c.Accused, func(a AccusedMod) bool { return slices.Contains(mods, a.Name) })
+	return len(mods) == 0 || slices.ContainsFunc(c.Accused, func(a AccusedMod) bool {
+		return slices.ContainsFunc(mods, a.is)
+	})
 }
 
 // covers reports whether it is an acknowledged item of the kind of burst that an entry of a rule belongs to.
 func (c *Coalescer) covers(it *item, rule string, to *destination) bool {
-	if it.State != itemAcked || to.scope == scopeDigest ||
-		(it.Scope == scopeBlind) != (to.scope == scopeBlind) || (it.Scope == scopeHost) != (to.scope == scopeHost) {
+	if it.State != itemAcked || to.Scope == scopeDigest ||
+		(it.Scope == scopeBlind) != (to.Scope == scopeBlind) || (it.Scope == scopeHost) != (to.Scope == scopeHost) {
 		return false
 	}
 	r := it.rule(rule)
@@ -143,22 +144,22 @@ func (c *Coalescer) reopens(k *known, in *Input, to *destination) Reason {
 		return reasonNew
 	}
 	last := k.row.Last
-	apart := runGap.passed(last, c.now)
+	apart := runGap.passed(last, c.Now)
 	blocking := d.Disposition == event.Blocking
 	switch { // 3
-	case c.cfg.AckMemory.passed(last, c.now):
+	case c.Config.AckMemory.passed(last, c.Now):
 		k.row.Recurrence = nil
 		return reasonReturned
-	case blocking && to.scope == scopeHost && apart: // the host knows
+	case blocking && to.Scope == scopeHost && apart: // the host knows
 		return reasonReturned
-	case blocking && to.scope.plain() && !c.load.Acked && it.AckedAt.seq < c.load.Began.seq:
+	case blocking && to.Scope.plain() && !c.Load.Acked && it.AckedAt.seq < c.Load.Began.seq:
 		return reasonReturned
 	}
 	// Without times, a call that began since the last entry separates occurrences.
-	if !apart && (since <= last.seq || to.named == nil && clocked(last, c.now)) {
+	if !apart && (since <= last.seq || to.named == nil && clocked(last, c.Now)) {
 		return ""
 	}
-	if c.occur(k.row, since == 0 && !before && !c.Loading()); since == 0 || c.Loading() || !blocking || !to.scope.plain() {
+	if c.occur(k.row, since == 0 && !before && !c.Loading()); since == 0 || c.Loading() || !blocking || !to.Scope.plain() {
 		return ""
 	}
 	return c.charge(k) // 4, 5
@@ -171,14 +172,14 @@ func (c *Coalescer) charge(k *known) Reason {
 	if x.Alone >= aloneAfter {
 		return ""
 	}
-	if c.calls.Begun > x.Call+forgetAfter+1 || c.freshSince > x.Charged {
+	if c.Calls.Begun > x.Call+forgetAfter+1 || c.FreshSince > x.Charged {
 		x.Stops, x.Unread = 0, 0
 	}
-	x.Call, x.Charged = c.calls.Begun, c.now.seq
+	x.Call, x.Charged = c.Calls.Begun, c.Now.seq
 	switch {
 	case x.Stops == standingAfter:
 		return reasonStanding
-	case !c.calls.Reads || c.calls.ReadAt >= k.item.Opened.Seq || x.Unread == standingAfter:
+	case !c.Calls.Reads || c.Calls.ReadAt >= k.item.Opened.Seq || x.Unread == standingAfter:
 		x.Stops++
 	default:
 		x.Unread++ // and perhaps its reads are not reported
@@ -196,8 +197,8 @@ func (c *Coalescer) laterCall(it *item, to *destination) (since uint64, before b
 		}
 		return 0, true
 	}
-	for _, o := range c.ops.live {
-		started := c.ops.root(o).Started.seq
+	for _, o := range c.Operations.live {
+		started := c.Operations.root(o).Started.seq
 		if started > it.AckedAt.seq {
 			since = max(since, started)
 		} else {
@@ -211,17 +212,17 @@ func (c *Coalescer) laterCall(it *item, to *destination) (since uint64, before b
 // call does, unless the fault is known to come by itself.
 func (c *Coalescer) suppress(k *known, in *Input, to *destination, why Reason) Folded {
 	it := k.item
-	it.add(in, it.Counters.find(in.Decision.Rule, in.Signature, in.variant), to.named, c.now, &c.cfg)
-	c.stats.Suppressed++
+	it.add(in, it.Counters.find(in.Decision.Rule, in.Signature, in.variant), to.named, c.Now, &c.Config)
+	c.Counts.Suppressed++
 	because := ReasonBackground
 	if why == reasonStanding {
 		because = ReasonStanding
 	}
 	c.concern(in, to, it.Number, because)
 	byItself := k.row != nil && k.row.Recurrence != nil && k.row.Recurrence.Alone >= aloneAfter
-	if in.Decision.Disposition == event.Blocking && to.scope.plain() && !byItself &&
-		!slices.ContainsFunc(c.ops.live, (*operation).running) {
-		c.calls.Pending = mark{it.Number, because}
+	if in.Decision.Disposition == event.Blocking && to.Scope.plain() && !byItself &&
+		!slices.ContainsFunc(c.Operations.live, (*operation).running) {
+		c.Calls.Pending = mark{it.Number, because}
 	}
 	return Folded{ID: it.id, Owner: it.Number}
 }

@@ -25,14 +25,14 @@ func TestProperties(t *testing.T) {
 			s := c.Stats()
 			require.NoError(t, s.Check())
 			require.Equal(t, m.seq, s.Received)
-			require.LessOrEqual(t, s.Open, c.cfg.MaxOpen)
-			require.LessOrEqual(t, s.Operations, c.cfg.MaxOperations)
+			require.LessOrEqual(t, s.Open, c.Config.MaxOpen)
+			require.LessOrEqual(t, s.Operations, c.Config.MaxOperations)
 			checkStructure(t, c)
 			if m.seq%4 == 0 {
 				checkSnapshot(t, c)
 			}
-			for i := range c.items {
-				it := &c.items[i]
+			for i := range c.Items {
+				it := &c.Items[i]
 				unused := slices.ContainsFunc(it.Counters.Rows[len(it.Counters.Rows):cap(it.Counters.Rows)],
 					func(c counter) bool { return !reflect.ValueOf(c).IsZero() }) ||
 					slices.ContainsFunc(it.Rules[len(it.Rules):cap(it.Rules)], func(r ruleCount) bool { return r != ruleCount{} })

@@ -93,12 +93,12 @@ func (c *Coalescer) samples(it *item, dominant *counter) []Sample {
 			cmp.Compare(b.Last.seq, a.Last.seq),
 		)
 	})
-	samples := make([]Sample, 0, min(len(order), c.cfg.MaxSamples))
+	samples := make([]Sample, 0, min(len(order), c.Config.MaxSamples))
 	for _, r := range order {
 		if slices.ContainsFunc(samples, func(s Sample) bool { return s.Signature == r.Sig && s.Rule == r.Rule }) {
 			continue // another variant shows the group
 		}
-		if len(samples) == c.cfg.MaxSamples {
+		if len(samples) == c.Config.MaxSamples {
 			break
 		}
 		g := it.Counters.group(r)
@@ -144,14 +144,14 @@ const (
 func (c *Coalescer) summarize(it *item, a *Item, others []*item) (text string, named int) {
 	clauses := c.clauses(it, a)
 	first := len(clauses)
-	for i, o := range others[:min(len(others), c.cfg.MaxNamed)] {
+	for i, o := range others[:min(len(others), c.Config.MaxNamed)] {
 		lead := [...]string{"; also open: ", ", "}[min(i, 1)]
 		clauses = append(clauses, clause{
 			lead + o.id + " (" + o.Disposition.String() + ": " + c.members(o)[0].Title + ")",
 			rankOthers,
 		})
 	}
-	kept := fit(clauses, latinPerToken*c.cfg.MaxSummaryTokens-maxRemainder)
+	kept := fit(clauses, latinPerToken*c.Config.MaxSummaryTokens-maxRemainder)
 	var b strings.Builder
 	for i, cl := range clauses {
 		if !kept[i] {
@@ -224,7 +224,7 @@ func (c *Coalescer) clauses(it *item, a *Item) []clause {
 	say := func(rank int, parts ...string) {
 		out = append(out, clause{strings.Join(parts, ""), rank})
 	}
-	say(rankHeadline, text.Safe(a.Title, lighter(a.Title, latinPerToken*c.cfg.MaxSummaryTokens/2)))
+	say(rankHeadline, text.Safe(a.Title, lighter(a.Title, latinPerToken*c.Config.MaxSummaryTokens/2)))
 	if it.Scope != scopeDigest { // whose headline has its counts
 		exact := "at least "
 		if a.GroupsExact {

@@ -6,54 +6,52 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"time"
 )
 
 // State is the state of a [Coalescer] in a form that JSON keeps: items that are open or remembered, operations,
 // consumers, bursts, pending updates, time and counts. [Coalescer.Retention] is about a journal, and is not part of it.
-type State struct {
-	Config      Config
-	Now         logicalTime
-	Pos         uint64
-	Base        [2]int64 // seconds since 1970, nanoseconds
-	Consumers   []consumer
-	Calls       calls
-	Load        load
-	Allowance   allowance
-	Escalations []escalation `json:",omitempty"`
-	Stats       Stats
+type State kept
 
-	FreshSince, Numbers, BlindItem, ConsumerCalls uint64
+// kept is the part of a [Coalescer] that is in its [State].
+type kept struct {
+	Config Config
 
-	Operations       []storedOperation `json:",omitempty"` // the table, then others that items name
-	Table            int               // how many are in the table
-	Items            []*item           // nil: free
-	Episode, Blindly itemRef
-	EpisodeLast      logicalTime
-	Queue            []itemRef `json:",omitempty"`
+	Now  logicalTime // latest sequence number, engine's time
+	Base [2]int64    // from which it counts: seconds since 1970, nanoseconds
+	Pos  uint64      // of the latest entry
+
+	Items   []item // fixed; open, cleared and free ones, of which a State has none
+	Numbers uint64
+
+	Episode   episode
+	BlindItem uint64 // number of the latest item of blindness
+	Load      load
+
+	Operations operations
+	Calls      calls
+
+	FreshSince uint64 // sequence number from which the game's state is the one it is
+	Consumers  consumers
+
+	Escalations []escalation `json:",omitempty"` // of the rules that were met, at most maxEscalations
+
+	Queue     []uint64 `json:",omitempty"` // numbers of the items with a pending update, oldest first
+	Allowance allowance
+	Counts    Stats
 }
 
 type (
-	storedOperation operation // whose JSON has all fields
-	plainItem       item
-	plainCounter    counter
-	plainOperation  storedOperation
+	plainItem      item
+	plainCounter   counter
+	plainOperation operation
 )
 
 // The large structures are read by methods: encoding/json then ends at the first that is no object, instead of making
 // an empty one.
 
-func (it *item) UnmarshalJSON(b []byte) error           { return object(b, (*plainItem)(it)) }
-func (c *counter) UnmarshalJSON(b []byte) error         { return object(b, (*plainCounter)(c)) }
-func (x *storedOperation) UnmarshalJSON(b []byte) error { return object(b, (*plainOperation)(x)) }
-
-// MarshalJSON writes a reference to o, for all that names it.
-func (o *operation) MarshalJSON() ([]byte, error) {
-	return strconv.AppendInt(nil, int64(o.ref), 10), nil
-}
-
-// UnmarshalJSON reads a reference. [Restore] then puts the operation in the place of o.
-func (o *operation) UnmarshalJSON(b []byte) error { return json.Unmarshal(b, &o.ref) }
+func (it *item) UnmarshalJSON(b []byte) error     { return object(b, (*plainItem)(it)) }
+func (c *counter) UnmarshalJSON(b []byte) error   { return object(b, (*plainCounter)(c)) }
+func (o *operation) UnmarshalJSON(b []byte) error { return object(b, (*plainOperation)(o)) }
 
 func object(b []byte, to any) error {
 	if b[0] != '{' {
@@ -76,94 +74,33 @@ func (p place) MarshalJSON() ([]byte, error) { return fmt.Appendf(nil, "[%d,%d]"
 
 func (p *place) UnmarshalJSON(b []byte) error { return json.Unmarshal(b, &[]any{&p.Seq, &p.Pos}) }
 
-// State copies the state. The function that it returns puts the copy into the form that is kept. It needs no lock.
-func (c *Coalescer) State() func() *State {
-	copied, live := *c, c.items
-	copied.items, copied.queue = slices.Clone(c.items), slices.Clone(c.queue)
-	copied.ops.order = slices.Clone(c.ops.order)
-	copied.consumers.list = slices.Clone(c.consumers.list)
-	table := make([]operation, len(c.ops.order))
-	for i, o := range c.ops.order {
-		table[i] = *o
+// State copies the state.
+func (c *Coalescer) State() *State {
+	s := c.kept
+	s.Queue, s.Consumers.List = slices.Clone(s.Queue), slices.Clone(s.Consumers.List)
+	s.Operations = operations{Order: slices.Clone(s.Operations.Order)}
+	for i, o := range s.Operations.Order {
+		s.Operations.Order[i] = new(*o)
 	}
-	copied.escalations = slices.Clone(c.escalations)
-	for i, x := range c.escalations {
-		copied.escalations[i].Last = slices.Clone(x.Last)
+	s.Escalations = slices.Clone(s.Escalations)
+	for i := range s.Escalations {
+		x := &s.Escalations[i]
+		x.Last = slices.Clone(x.Last)
 	}
-	for i := range copied.items {
-		it := &copied.items[i]
+	s.Items = slices.DeleteFunc(slices.Clone(s.Items), func(it item) bool { return it.State == itemFree })
+	for i := range s.Items {
+		it := &s.Items[i]
 		it.Counters.Rows, it.Rules = slices.Clone(it.Counters.Rows), slices.Clone(it.Rules)
 		it.Covers, it.Delivered = slices.Clone(it.Covers), slices.Clone(it.Delivered)
 		for k := range it.Counters.Rows {
 			r := &it.Counters.Rows[k]
 			r.Accused = slices.Clone(r.Accused)
 			if r.Recurrence != nil {
-				x := *r.Recurrence
-				r.Recurrence = &x
+				r.Recurrence = new(*r.Recurrence)
 			}
 		}
 	}
-	return func() *State { return copied.state(live, table) }
-}
-
-// state makes a State of a copied Coalescer, whose pointers lead to the live items and operations. It reads no live
-// item, and of the live operations only those outside of the table, which do not change any more.
-func (c *Coalescer) state(live []item, table []operation) *State {
-	position := func(it *item) itemRef {
-		for i := range live {
-			if &live[i] == it {
-				return itemRef(i + 1)
-			}
-		}
-		return 0
-	}
-	operations, refs := make([]storedOperation, len(table)), map[*operation]*operation{nil: nil}
-	for i, o := range table {
-		o.Gathers = position(o.openItem)
-		operations[i] = storedOperation(o)
-		refs[c.ops.order[i]] = &operation{ref: operationRef(i + 1)}
-	}
-	items := make([]*item, len(c.items))
-	for i := range c.items {
-		if c.items[i].State == itemFree {
-			continue
-		}
-		items[i] = &c.items[i]
-		items[i].eachOperation(func(o **operation) {
-			ref, known := refs[*o]
-			if !known {
-				operations = append(operations, storedOperation{ID: (*o).ID, Method: (*o).Method})
-				ref = &operation{ref: operationRef(len(operations))}
-				refs[*o] = ref
-			}
-			*o = ref
-		})
-	}
-	state := &State{
-		Config: c.cfg, Now: c.now, Pos: c.pos,
-		Base:      [2]int64{c.base.Unix(), int64(c.base.Nanosecond())},
-		Consumers: c.consumers.list, Calls: c.calls, Load: c.load, Allowance: c.allowance,
-		Escalations: c.escalations, Stats: c.stats,
-		FreshSince: c.freshSince, Numbers: c.numbers, BlindItem: c.blindItem,
-		ConsumerCalls: c.consumers.calls,
-		Operations:    operations, Table: len(table), Items: items,
-		Episode: position(c.episode.item), EpisodeLast: c.episode.last,
-		Blindly: position(c.blindly),
-	}
-	for _, it := range c.queue {
-		state.Queue = append(state.Queue, position(it))
-	}
-	return state
-}
-
-// eachOperation calls f with each pointer to an operation.
-func (it *item) eachOperation(f func(o **operation)) {
-	f(&it.Root)
-	f(&it.CauseBy)
-	for i := range it.Counters.Rows {
-		r := &it.Counters.Rows[i]
-		f(&r.FirstBy)
-	}
+	return (*State)(&s)
 }
 
 // Restore returns a Coalescer for cfg in the state s, and may keep parts of s. New windows, MaxSkew and larger
@@ -175,7 +112,8 @@ func Restore(cfg Config, s *State) (*Coalescer, error) {
 		return nil, err
 	}
 	if err = s.fits(c); err == nil {
-		err = c.restore(s)
+		c.restore(s)
+		err = c.check()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("coalesce: state: %w", err)
@@ -186,59 +124,25 @@ func Restore(cfg Config, s *State) (*Coalescer, error) {
 }
 
 // restore sets a new Coalescer to a state that fits it.
-func (c *Coalescer) restore(s *State) error {
-	c.now, c.pos, c.load, c.allowance = s.Now, s.Pos, s.Load, s.Allowance
-	if c.now.generation != 0 {
-		c.base = time.Unix(s.Base[0], s.Base[1]).UTC()
+func (c *Coalescer) restore(s *State) {
+	fresh := c.kept
+	c.kept = kept(*s)
+	c.Config, c.Items = fresh.Config, fresh.Items
+	c.Queue = append(fresh.Queue, s.Queue...)
+	c.Consumers.List = append(fresh.Consumers.List[:0], s.Consumers.List...)
+	c.Operations = fresh.Operations
+	for _, o := range s.Operations.Order {
+		c.Operations.Order = append(c.Operations.Order, o)
+		c.Operations.byID[o.ID] = o
 	}
-	c.calls, c.escalations, c.stats = s.Calls, s.Escalations, s.Stats
-	c.freshSince, c.numbers, c.blindItem = s.FreshSince, s.Numbers, s.BlindItem
-	c.consumers.list = append(c.consumers.list[:0], s.Consumers...)
-	c.consumers.calls = s.ConsumerCalls
-	c.episode = episode{c.item(s.Episode), s.EpisodeLast}
-	c.blindly = c.item(s.Blindly)
-	for _, ref := range s.Queue {
-		c.queue = append(c.queue, c.item(ref))
-	}
-	operations := make([]*operation, 1+len(s.Operations)) // by their reference
-	for i := range s.Operations {
-		o := operation(s.Operations[i])
-		o.openItem, o.Gathers = c.item(o.Gathers), 0
-		operations[i+1] = &o
-		if i < s.Table {
-			c.ops.order = append(c.ops.order, &o)
-			c.ops.byID[o.ID] = &o
+	for i := range s.Items {
+		it := &c.Items[i]
+		free := *it
+		*it = s.Items[i]
+		it.id, it.Counters, it.Delivered = c.id(it.Number), free.Counters, free.Delivered
+		copy(it.Delivered, s.Items[i].Delivered)
+		for _, r := range s.Items[i].Counters.Rows {
+			it.Counters.add(r)
 		}
-	}
-	for i, it := range s.Items {
-		if it == nil {
-			continue
-		}
-		it.eachOperation(func(o **operation) {
-			if *o != nil {
-				*o = operations[(*o).ref]
-			}
-		})
-		c.restoreItem(&c.items[i], it)
-	}
-	return c.check()
-}
-
-// item returns the item of a reference, or nil.
-func (c *Coalescer) item(ref itemRef) *item {
-	if ref == 0 {
-		return nil
-	}
-	return &c.items[ref-1]
-}
-
-// restoreItem sets a free item.
-func (c *Coalescer) restoreItem(it, s *item) {
-	free := *it
-	*it = *s
-	it.id, it.Counters, it.Delivered = c.id(s.Number), free.Counters, free.Delivered
-	copy(it.Delivered, s.Delivered)
-	for i := range s.Counters.Rows {
-		it.Counters.add(s.Counters.Rows[i])
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/heedlog/heed/signature"
@@ -14,7 +15,7 @@ const maxCount = 1 << 62
 
 // fits returns why s does not fit a new Coalescer: its bounds, references or numbers.
 func (s *State) fits(c *Coalescer) error {
-	now := &c.cfg
+	now := &c.Config
 	if s.Config.Epoch != now.Epoch {
 		return fmt.Errorf("its Config.Epoch is %q, not %q", s.Config.Epoch, now.Epoch)
 	}
@@ -29,26 +30,25 @@ func (s *State) fits(c *Coalescer) error {
 	}
 	var all laws
 	law := all.hold
-	law("Consumers", len(s.Consumers) > 0 && len(s.Consumers) <= now.MaxConsumers && s.Consumers[0].Name == "")
-	law("Items", len(s.Items) <= len(c.items))
-	law("Queue", len(s.Queue) <= len(c.items))
-	law("Table", s.Table <= min(len(s.Operations), now.MaxOperations))
+	list := s.Consumers.List
+	law("Consumers", len(list) > 0 && len(list) <= now.MaxConsumers && list[0].Name == "")
+	law("Items", len(s.Items) <= len(c.Items))
+	law("Queue", len(s.Queue) <= len(c.Items))
+	law("Operations", len(s.Operations.Order) <= now.MaxOperations && !slices.Contains(s.Operations.Order, nil))
 	law("Escalations", len(s.Escalations) <= maxEscalations)
-	for _, it := range s.Items {
-		if it == nil {
-			continue
-		}
+	for i := range s.Items {
+		it := &s.Items[i]
 		law("Items: State or Scope", it.State != itemFree && it.State <= itemOver && it.Scope <= scopeDigest)
 		law("Items: Rows", len(it.Counters.Rows) <= now.MaxGroups+reservedRows)
 		law("Items: Rules", len(it.Rules) <= now.MaxGroups+reservedRows)
-		law("Items: Consumer", it.Consumer < len(s.Consumers) && len(it.Delivered) <= now.MaxConsumers)
+		law("Items: Consumer", it.Consumer < len(list) && len(it.Delivered) <= now.MaxConsumers)
 		law("Items: Covers", len(it.Covers) <= now.MaxNamed)
 		law("Items: Digest", len(it.Digest.Samples) <= now.MaxSamples)
 	}
 	return errors.Join(all...)
 }
 
-// odd names a field of s with a number that is too large, a time after now or a reference to nothing. It returns "" if
+// odd names a field of s with a number that is too large or a time after now. It returns "" if
 // there is none.
 func (s *State) odd(v reflect.Value) (why string) {
 	bad, leaf := s.impossible(v)
@@ -88,10 +88,6 @@ func (s *State) impossible(v reflect.Value) (bad, leaf bool) {
 		bad = x.Seq > s.Now.seq
 	case *AccusedMod:
 		bad = x.Entries > maxCount
-	case *itemRef:
-		bad = *x < 0 || int(*x) > len(s.Items)
-	case **operation:
-		bad = *x != nil && ((*x).ref < 0 || int((*x).ref) > len(s.Operations))
 	default:
 		bad = v.CanUint() && v.Uint() > maxCount || v.CanInt() && (v.Int() < 0 || v.Int() > int64(farthest))
 		return bad, v.CanUint() || v.CanInt()
@@ -112,34 +108,28 @@ func (l *laws) hold(name string, holds bool) {
 // conservation. A state that it does not refuse may be odd, but works.
 func (c *Coalescer) check() error {
 	var all laws
-	numbers, pending := map[uint64]bool{0: true}, map[*item]int{}
-	for i := range c.items {
-		it := &c.items[i]
+	numbers, pending := map[uint64]bool{0: true}, map[uint64]int{}
+	for i := range c.Items {
+		it := &c.Items[i]
 		if it.State == itemFree {
 			continue
 		}
-		all.hold("Number of an item", !numbers[it.Number] && it.Number <= c.numbers)
+		all.hold("Number of an item", !numbers[it.Number] && it.Number <= c.Numbers)
 		numbers[it.Number] = true
 		if it.Pending != "" {
-			pending[it]++
+			pending[it.Number]++
 		}
 		it.check(&all)
 	}
-	for _, it := range c.queue {
-		pending[it]--
+	for _, number := range c.Queue {
+		pending[number]--
 	}
 	for _, n := range pending {
 		all.hold("Queue", n == 0)
 	}
-	gathers := func(it *item) { all.hold("an item that receives entries", it == nil || it.open()) }
-	gathers(c.episode.item)
-	gathers(c.blindly)
-	for _, o := range c.ops.order {
-		gathers(o.openItem)
-	}
 	st := c.Stats()
-	all.hold("MaxOpen", st.Open <= c.cfg.MaxOpen)
-	all.hold("Numbers", st.Received <= c.now.seq && st.Opened <= c.numbers && c.numbers <= c.now.seq)
+	all.hold("MaxOpen", st.Open <= c.Config.MaxOpen)
+	all.hold("Numbers", st.Received <= c.Now.seq && st.Opened <= c.Numbers && c.Numbers <= c.Now.seq)
 	return errors.Join(append(all, st.Check())...)
 }
 

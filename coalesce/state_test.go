@@ -18,7 +18,7 @@ import (
 
 // snap appends the state of c as JSON.
 func snap(c *Coalescer, dst []byte) []byte {
-	state, err := json.Marshal(c.State()())
+	state, err := json.Marshal(c.State())
 	if err != nil {
 		panic(err)
 	}
@@ -37,7 +37,7 @@ func restored(cfg Config, state []byte) (*Coalescer, error) {
 // checkSnapshot holds that the state of c can be restored, to the byte.
 func checkSnapshot(t require.TestingT, c *Coalescer) {
 	snapshot := snap(c, nil)
-	r := testkit.Must(restored(c.cfg, snapshot))
+	r := testkit.Must(restored(c.Config, snapshot))
 	require.Equal(t, snapshot, snap(r, nil))
 	require.Equal(t, c.Stats(), r.Stats())
 }
@@ -98,7 +98,7 @@ func (m *caller) next() call {
 	case 10:
 		consumer, back, through := m.one("", "ann", "bob", "eve"), uint64(m.intn(4)),
 			uint64(m.intn(3))*uint64(m.intn(int(m.seq)+1))
-		return func(c *Coalescer) any { return c.Ack(consumer, c.id(c.numbers-min(back, c.numbers)), through) }
+		return func(c *Coalescer) any { return c.Ack(consumer, c.id(c.Numbers-min(back, c.Numbers)), through) }
 	case 11:
 		consumer := m.one("", "ann", "bob", "eve")
 		return func(c *Coalescer) any { a, ok := c.Current(consumer); return []any{a, ok} }
@@ -110,7 +110,7 @@ func (m *caller) next() call {
 	case 14:
 		back := uint64(m.intn(6))
 		return func(c *Coalescer) any {
-			id := c.id(c.numbers - min(back, c.numbers))
+			id := c.id(c.Numbers - min(back, c.Numbers))
 			if back == 0 {
 				c.StateRead()
 			}
@@ -127,7 +127,7 @@ func (m *caller) next() call {
 				c.Detach("ann")
 				c.Detach("bob")
 			}
-			return c.Attach(consumer, &Input{Entry: &e, Blind: c.stats.Blind, Decision: c.Arrival(consumer)})
+			return c.Attach(consumer, &Input{Entry: &e, Blind: c.Counts.Blind, Decision: c.Arrival(consumer)})
 		}
 	}
 }
@@ -210,7 +210,7 @@ func TestStateIsOfOnePoint(t *testing.T) {
 			for range rng.IntN(20) {
 				m.next()(c)
 			}
-			after := testkit.Must(json.Marshal(state()))
+			after := testkit.Must(json.Marshal(state))
 			require.Equal(t, string(before), string(after))
 		}
 	}
@@ -232,13 +232,13 @@ func TestStateHasEveryField(t *testing.T) {
 	cfg.AdvisoryTTL = Window{time.Hour, 1000}
 	var c *Coalescer
 	rich := func() bool {
-		any := func(f func(it item) bool) bool { return slices.ContainsFunc(c.items, f) }
-		return c.episode.item != nil && c.blindly != nil && len(c.queue) > 0 && c.now.generation > 0 &&
-			len(c.consumers.list) > 1 &&
+		any := func(f func(it item) bool) bool { return slices.ContainsFunc(c.Items, f) }
+		return c.Episode.Began != 0 && len(c.Queue) > 0 && c.Now.generation > 0 &&
+			any(func(it item) bool { return it.Scope == scopeBlind && it.open() }) &&
+			len(c.Consumers.List) > 1 &&
 			any(func(it item) bool { return len(it.Digest.Samples) > 0 }) &&
 			any(func(it item) bool { return len(it.Covers) > 0 }) &&
-			slices.ContainsFunc(c.ops.order, func(o *operation) bool { return o.openItem != nil }) &&
-			any(func(it item) bool { return it.Key != "" }) && len(c.escalations) > 0 &&
+			any(func(it item) bool { return it.Key != "" }) && len(c.Escalations) > 0 &&
 			any(func(it item) bool {
 				return slices.ContainsFunc(it.Counters.Rows, func(r counter) bool { return r.Accused != nil })
 			}) &&
@@ -250,21 +250,21 @@ func TestStateHasEveryField(t *testing.T) {
 		require.Less(t, stream, uint64(2000), "no state in which every field means something")
 		c = busy(t, cfg, stream, 150)
 	}
-	c.load, c.calls.Pending = load{Began: c.now, Playing: c.now, Called: c.now, Calls: 1}, mark{1, ReasonStanding}
-	for i := range c.items {
-		for n := range c.items[i].Counters.Rows {
-			c.items[i].Counters.Rows[n].Recurrence = &recurrence{
-				Times: 2, First: c.now, Call: 9,
+	c.Load, c.Calls.Pending = load{Began: c.Now, Playing: c.Now, Called: c.Now, Calls: 1}, mark{1, ReasonStanding}
+	for i := range c.Items {
+		for n := range c.Items[i].Counters.Rows {
+			c.Items[i].Counters.Rows[n].Recurrence = &recurrence{
+				Times: 2, First: c.Now, Call: 9,
 				Stops: 1, Unread: 1,
 			}
 		}
 	}
 	testkit.Fields(t, c, func() []byte { return snap(c, nil) },
 		// Made anew from what is coded.
-		"Coalescer.alarm",
+		"Coalescer.alarm", "Coalescer.latest",
 		"calls.marked", "calls.but", "operations.recent", "operations.live", "operations.only",
 		"item.id", "storedCause.ID",
-		"operation.ref", "operation.Gathers", "operations.byID",
+		"operations.byID", "operation.name",
 		"counters.base", "counters.variants",
 		// About a journal, which a snapshot is not part of.
 		"Coalescer.retention",
@@ -327,19 +327,19 @@ func TestRestoreOtherWindows(t *testing.T) {
 func TestRestoreRefused(t *testing.T) {
 	cfg := smallConfig(8, 30, 8)
 	first := func(c *Coalescer, state itemState) *item {
-		i := slices.IndexFunc(c.items, func(it item) bool { return it.State == state && it.Scope == scopeOperation })
+		i := slices.IndexFunc(c.Items, func(it item) bool { return it.State == state && it.Scope == scopeOperation })
 		require.GreaterOrEqual(t, i, 0)
-		return &c.items[i]
+		return &c.Items[i]
 	}
 	for name, tc := range map[string]struct {
 		change func(c *Coalescer)
 		want   string
 	}{
-		"counts": {func(c *Coalescer) { c.stats.Ignored++ }, "coalesce: BUG: received"},
+		"counts": {func(c *Coalescer) { c.Counts.Ignored++ }, "coalesce: BUG: received"},
 		"items opened": {func(c *Coalescer) {
-			c.stats.Opened++
-			c.stats.Cleared++
-			c.stats.Evicted++
+			c.Counts.Opened++
+			c.Counts.Cleared++
+			c.Counts.Evicted++
 		}, "Numbers is"},
 		"total": {func(c *Coalescer) { first(c, itemOpen).Total++ }, "Total is"},
 		"empty group": {
@@ -352,14 +352,14 @@ func TestRestoreRefused(t *testing.T) {
 		},
 		"two of a kind": {func(c *Coalescer) { first(c, itemOpen).Number = first(c, itemAcked).Number }, "Number of an item"},
 		"no root":       {func(c *Coalescer) { first(c, itemOpen).Root = nil }, "Root is"},
-		"acknowledged":  {func(c *Coalescer) { first(c, itemOpen).AckedAt = c.now }, "State of an item"},
+		"acknowledged":  {func(c *Coalescer) { first(c, itemOpen).AckedAt = c.Now }, "State of an item"},
 		"cleared":       {func(c *Coalescer) { first(c, itemAcked).ClearedBy = "" }, "State of an item"},
 		"no cause":      {func(c *Coalescer) { first(c, itemOpen).Cause.Seq = 0 }, "Cause is"},
 		"other cause":   {func(c *Coalescer) { first(c, itemOpen).Cause.Rule = "another" }, "Cause is"},
-		"future":        {func(c *Coalescer) { first(c, itemOpen).Latest.seq = c.now.seq + 1 }, ".Latest is not possible"},
+		"future":        {func(c *Coalescer) { first(c, itemOpen).Latest.seq = c.Now.seq + 1 }, ".Latest is not possible"},
 		"later": {func(c *Coalescer) {
 			it := first(c, itemOpen)
-			it.Latest.generation, it.Latest.at = c.now.generation, c.now.at+1
+			it.Latest.generation, it.Latest.at = c.Now.generation, c.Now.at+1
 		}, ".Latest is not possible"},
 		"turn": {
 			func(c *Coalescer) { r := &first(c, itemOpen).Counters.Rows[0]; r.Raised.Count = r.Count },
@@ -367,20 +367,19 @@ func TestRestoreRefused(t *testing.T) {
 		},
 		"consumer": {func(c *Coalescer) { first(c, itemOpen).Consumer = 3 }, "Items: Consumer is not possible"},
 		"no consumer": {
-			func(c *Coalescer) { c.consumers.list = c.consumers.list[:0] },
+			func(c *Coalescer) { c.Consumers.List = c.Consumers.List[:0] },
 			"Consumers is not possible",
 		},
-		"gathers": {func(c *Coalescer) { c.episode.item = first(c, itemAcked) }, "an item that receives entries"},
 		"queue": {
-			func(c *Coalescer) { c.queue = append(c.queue, first(c, itemOpen), first(c, itemOpen)) },
+			func(c *Coalescer) { c.Queue = append(c.Queue, first(c, itemOpen).Number, first(c, itemOpen).Number) },
 			"Queue is",
 		},
-		"no queue": {func(c *Coalescer) { c.queue = c.queue[:0] }, "Queue is"},
-		"sequence": {func(c *Coalescer) { c.now.seq = 1 << 63 }, "Now is not possible"},
+		"no queue": {func(c *Coalescer) { c.Queue = c.Queue[:0] }, "Queue is"},
+		"sequence": {func(c *Coalescer) { c.Now.seq = 1 << 63 }, "Now is not possible"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := busy(t, cfg, 17, 300)
-			require.NotEmpty(t, c.queue)
+			require.NotEmpty(t, c.Queue)
 			checkSnapshot(t, c)
 			tc.change(c)
 			r, err := restored(cfg, snap(c, nil))
@@ -413,7 +412,7 @@ func TestRestoreDamaged(t *testing.T) {
 			continue
 		}
 		works++
-		m := &caller{intn: rng.IntN, seq: c.now.seq, now: time.Date(2030, 1, 1, 0, 1, 0, 0, time.UTC)}
+		m := &caller{intn: rng.IntN, seq: c.Now.seq, now: time.Date(2030, 1, 1, 0, 1, 0, 0, time.UTC)}
 		for range 60 {
 			m.next()(c)
 			s := c.Stats()

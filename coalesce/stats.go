@@ -14,8 +14,9 @@ type Stats struct {
 	ByDisposition [3]uint64 // of folded entries, by event.Disposition
 
 	Suppressed uint64 // folded into an item after its acknowledgement
-	Overflowed uint64 // bursts that joined another's item since MaxOpen blocking ones were open
+	Overflowed uint64 // entries that joined the item of another burst since MaxOpen blocking ones were open
 
+	Number       uint64 // of the latest item
 	Opened       uint64 // items
 	Reopened     uint64 // items that had been cleared without an acknowledgement
 	Open         int
@@ -47,10 +48,10 @@ type Stats struct {
 
 // Stats returns the counts so far. Its cost grows with the bounds of Config.
 func (c *Coalescer) Stats() Stats {
-	s := c.stats
-	s.Latest = c.now.seq
-	for i := range c.items {
-		it := &c.items[i]
+	s := c.Counts
+	s.Latest, s.Number = c.Now.seq, c.Numbers
+	for i := range c.Items {
+		it := &c.Items[i]
 		switch {
 		case it.open():
 			s.Open++
@@ -63,9 +64,9 @@ func (c *Coalescer) Stats() Stats {
 			s.FoldedCleared += it.Total
 		}
 	}
-	s.UpdatesPending = len(c.queue)
-	s.Consumers, s.Operations = len(c.consumers.list), len(c.ops.order)
-	for _, o := range c.ops.order {
+	s.UpdatesPending = len(c.Queue)
+	s.Consumers, s.Operations = len(c.Consumers.List), len(c.Operations.Order)
+	for _, o := range c.Operations.Order {
 		if o.running() {
 			s.OperationsRunning++
 		}

@@ -31,8 +31,8 @@ func updates(c *Coalescer) []Update {
 // checkIndex compares the index with the items.
 func checkIndex(t require.TestingT, c *Coalescer) {
 	groups, frames := map[uint32]uint64{}, map[uint32]uint64{}
-	for i := range c.items {
-		it := &c.items[i]
+	for i := range c.Items {
+		it := &c.Items[i]
 		for k := range it.Counters.Rows {
 			row := &it.Counters.Rows[k]
 			ref := it.Counters.base + uint32(k)
@@ -61,14 +61,14 @@ func checkIndex(t require.TestingT, c *Coalescer) {
 // checkStructure checks what always holds inside a coalescer.
 func checkStructure(t require.TestingT, c *Coalescer) {
 	numbers := map[uint64]bool{}
-	queued := map[*item]bool{}
-	for _, it := range c.queue {
-		require.False(t, queued[it], "queued twice")
-		queued[it] = true
+	queued := map[uint64]bool{}
+	for _, number := range c.Queue {
+		require.False(t, queued[number], "queued twice")
+		queued[number] = true
 	}
-	for i := range c.items {
-		it := &c.items[i]
-		require.Equal(t, it.Pending != "", queued[it])
+	for i := range c.Items {
+		it := &c.Items[i]
+		require.Equal(t, it.Pending != "", queued[it.Number])
 		if it.State == itemFree {
 			require.Zero(t, it.Number)
 			require.Zero(t, it.Total)
@@ -103,45 +103,41 @@ func checkStructure(t require.TestingT, c *Coalescer) {
 		require.EqualValues(t, len(groups), it.Counters.groups())
 		require.Equal(t, it.Total, sum, "every entry is in one group or untracked")
 		if it.open() && it.Disposition == event.Advisory {
-			require.False(t, c.cfg.AdvisoryTTL.passed(it.Alive, c.now), "expired")
+			require.False(t, c.Config.AdvisoryTTL.passed(it.Alive, c.Now), "expired")
 			soonest := alarm{}
-			soonest.add(&c.cfg.AdvisoryTTL, it.Alive, c.now)
+			soonest.add(&c.Config.AdvisoryTTL, it.Alive, c.Now)
 			requireNotLater(t, c.alarm, soonest)
 		}
 	}
 	checkIndex(t, c)
-	require.True(t, c.alarm.seq == 1 || !c.alarm.due(c.now), "an alarm that stays due would sweep at each entry")
-	gathers := func(it *item) { require.True(t, it == nil || it.open()) }
-	gathers(c.episode.item)
-	gathers(c.blindly)
-	for _, o := range c.ops.order {
-		require.Equal(t, o.Begun && (o.running() || o.lingers(&c.cfg.Linger, c.now)), slices.Contains(c.ops.live, o), o.ID)
+	require.True(t, c.alarm.seq == 1 || !c.alarm.due(c.Now), "an alarm that stays due would sweep at each entry")
+	for _, o := range c.Operations.Order {
+		live := o.Begun && (o.running() || o.lingers(&c.Config.Linger, c.Now))
+		require.Equal(t, live, slices.Contains(c.Operations.live, o), o.ID)
 	}
-	for _, o := range c.ops.live {
-		require.True(t, c.ops.holds(o))
+	for _, o := range c.Operations.live {
+		require.True(t, c.Operations.holds(o))
 		if !o.running() {
 			soonest := alarm{}
-			soonest.add(&c.cfg.Linger, o.Ended, c.now)
+			soonest.add(&c.Config.Linger, o.Ended, c.Now)
 			requireNotLater(t, c.alarm, soonest)
 		}
 	}
-	require.Len(t, c.ops.byID, len(c.ops.order))
-	for _, o := range c.ops.order {
-		require.Same(t, o, c.ops.byID[o.ID])
-		gathers(o.openItem)
+	require.Len(t, c.Operations.byID, len(c.Operations.Order))
+	for _, o := range c.Operations.Order {
+		require.Same(t, o, c.Operations.byID[o.ID])
 		if o.running() {
-			require.False(t, c.cfg.OperationMax.passed(o.Started, c.now), "given up")
+			require.False(t, c.Config.OperationMax.passed(o.Started, c.Now), "given up")
 			soonest := alarm{}
-			soonest.add(&c.cfg.OperationMax, o.Started, c.now)
+			soonest.add(&c.Config.OperationMax, o.Started, c.Now)
 			requireNotLater(t, c.alarm, soonest)
 		}
-		root := c.ops.root(o)
-		require.True(t, root.Parent == "" || c.ops.get(root.Parent) == nil, "no loops")
-		require.True(t, o == root || o.openItem == nil || c.Stats().Open == c.cfg.MaxOpen, "only roots gather")
+		root := c.Operations.root(o)
+		require.True(t, root.Parent == "" || c.Operations.get(root.Parent) == nil, "no loops")
 	}
-	only := c.ops.only
+	only := c.Operations.only
 	c.resurvey()
-	require.Same(t, only, c.ops.only, "the inference is up to date")
+	require.Same(t, only, c.Operations.only, "the inference is up to date")
 }
 
 // requireNotLater checks that alarm a goes off when b does, or earlier.

@@ -63,7 +63,7 @@ func (a *alarm) add(w *Window, since, now logicalTime) {
 }
 
 // set brings the alarm forward to the end of w counted from since.
-func (c *Coalescer) set(w *Window, since logicalTime) { c.alarm.add(w, since, c.now) }
+func (c *Coalescer) set(w *Window, since logicalTime) { c.alarm.add(w, since, c.Now) }
 
 // due reports whether the alarm has been reached. An alarm from before the clock was set back counts as reached.
 func (a *alarm) due(now logicalTime) bool {
@@ -77,16 +77,16 @@ func (c *Coalescer) tick(t time.Time) {
 	if t.IsZero() {
 		return
 	}
-	if c.now.generation == 0 {
-		c.base = t.Round(0) // without the monotonic clock, which a replay would not have
-		c.now.generation = 1
+	if c.Now.generation == 0 {
+		c.Base = [2]int64{t.Unix(), int64(t.Nanosecond())}
+		c.Now.generation = 1
 	}
-	at := min(max(t.Sub(c.base), -farthest), farthest)
-	if at >= c.now.at {
-		c.now.at = at
-	} else if c.now.at-at > c.cfg.MaxSkew {
-		c.now.generation++
-		c.now.at = at
+	at := min(max(t.Sub(time.Unix(c.Base[0], c.Base[1])), -farthest), farthest)
+	if at >= c.Now.at {
+		c.Now.at = at
+	} else if c.Now.at-at > c.Config.MaxSkew {
+		c.Now.generation++
+		c.Now.at = at
 		c.alarm.seq = 1 // windows that had passed by time are counted in entries again
 		c.resurvey()
 	}

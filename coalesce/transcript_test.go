@@ -117,7 +117,7 @@ func (p *player) do(words []string) []string {
 		}
 		return nil
 	case "restart": // the process ends, and another one goes on with a snapshot
-		c, err := restored(p.c.cfg, snap(p.c, nil))
+		c, err := restored(p.c.Config, snap(p.c, nil))
 		require.NoError(p.t, err)
 		p.c = c
 		return nil

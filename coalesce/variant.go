@@ -40,15 +40,6 @@ func (c *Coalescer) asOthers(in *Input) bool {
 	return true
 }
 
-// row returns the counter of an entry in an item, or nil.
-func (c *Coalescer) row(it *item, in *Input) *counter {
-	r := it.Counters.find(in.Decision.Rule, in.Signature, in.variant)
-	if r == nil && c.asOthers(in) {
-		r = it.Counters.find(in.Decision.Rule, in.Signature, in.variant)
-	}
-	return r
-}
-
 // Variant is what one variant of a group has counted.
 type Variant struct {
 	// Value is the words by which it differs from others of its group: log text, safe to show, and untrusted. It
@@ -100,7 +91,7 @@ func (c *Coalescer) variants(it *item, of *counter) Variants {
 		if r.Variant != others && !slices.Contains(known, r.Variant) {
 			known = append(known, r.Variant)
 		}
-		if &c.items[i] == it {
+		if &c.Items[i] == it {
 			own = append(own, Variant{Value: r.Variant, Count: r.Count})
 		}
 	})

@@ -49,7 +49,7 @@ type Verdict struct {
 // Verdict returns the verdict about the operation called id. A blocking entry is reported even if evidence is missing:
 // more evidence could not make the verdict better. Its cost grows with the number of operations known.
 func (c *Coalescer) Verdict(id string) Verdict {
-	o := c.ops.get(id)
+	o := c.Operations.get(id)
 	if o == nil {
 		v := Verdict{Operation: boundID(id), Outcome: Unknown, Reason: ReasonNotKnown}
 		v.Text = v.text()
@@ -57,31 +57,31 @@ func (c *Coalescer) Verdict(id string) Verdict {
 	}
 	v := Verdict{
 		Operation: o.ID, Method: o.Method, Status: o.Status, Known: true, Final: true, Abandoned: o.Abandoned,
-		CleanThrough: c.now.seq,
+		CleanThrough: c.Now.seq,
 	}
 	var worst event.Disposition
 	var item uint64
 	var marked mark
-	for _, p := range c.ops.order {
-		if !c.ops.isPart(p, o) {
+	for _, p := range c.Operations.Order {
+		if !c.Operations.isPart(p, o) {
 			continue
 		}
 		if p.Item != 0 && (item == 0 || p.Worst > worst || p.Worst == worst && p.Item < item) {
 			worst, item = p.Worst, p.Item
 		}
 		marked = marked.stronger(p.Marked)
-		if c.ops.covered(p) && p != o {
+		if c.Operations.covered(p) && p != o {
 			if v.Reason = cmp.Or(v.Reason, p.Gap); p.Doubtful {
 				v.Reason = cmp.Or(v.Reason, ReasonDoubtful)
 			}
 			continue
 		}
-		v.Reason = cmp.Or(v.Reason, p.unknown(c.stats.Blind))
-		v.Final = v.Final && !p.running() && c.cfg.Linger.passed(p.Ended, c.now)
+		v.Reason = cmp.Or(v.Reason, p.unknown(c.Counts.Blind))
+		v.Final = v.Final && !p.running() && c.Config.Linger.passed(p.Ended, c.Now)
 	}
 	if marked.Why == ReasonCharged {
 		// To the whole, or to a part of it: as a whole o has that itself.
-		if marked.Why = ReasonBackground; c.ops.root(o) == o {
+		if marked.Why = ReasonBackground; c.Operations.root(o) == o {
 			marked = mark{}
 		}
 	}
@@ -91,7 +91,7 @@ func (c *Coalescer) Verdict(id string) Verdict {
 	case v.Reason != "":
 		v.Outcome = Unknown
 		if item == 0 && (v.Reason == ReasonBlind || v.Reason == ReasonMissing) {
-			item = c.blindItem
+			item = c.BlindItem
 		}
 	case marked.Item != 0:
 		v.Outcome, v.Reason, item = Unknown, marked.Why, marked.Item

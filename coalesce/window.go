@@ -26,19 +26,19 @@ type mark struct {
 // that it is charged to, which may be nil. If all are marked already, it looks at none: with 1,024 running operations a
 // repeat costs as much as with one, in place of 24 times as much.
 func (c *Coalescer) mark(n uint64, why VerdictReason, charged *operation) {
-	if c.calls.marked && (c.calls.but == nil || c.calls.but == charged) && why != ReasonStanding {
+	if c.Calls.marked && (c.Calls.but == nil || c.Calls.but == charged) && why != ReasonStanding {
 		return
 	}
-	for _, o := range c.ops.live {
+	for _, o := range c.Operations.live {
 		switch {
 		case o == charged:
-		case charged != nil && c.ops.root(o) == c.ops.root(charged):
+		case charged != nil && c.Operations.root(o) == c.Operations.root(charged):
 			o.mark(n, ReasonCharged)
 		default:
 			o.mark(n, why)
 		}
 	}
-	c.calls.marked, c.calls.but = true, charged
+	c.Calls.marked, c.Calls.but = true, charged
 }
 
 // mark records that an urgent entry in the window of o is not charged to it.
@@ -58,4 +58,4 @@ func (m mark) stronger(other mark) mark {
 
 // StateRead records that the game's state was read again: a fault that returns after it returns although the state was
 // known.
-func (c *Coalescer) StateRead() { c.calls.Reads, c.calls.ReadAt = true, c.now.seq }
+func (c *Coalescer) StateRead() { c.Calls.Reads, c.Calls.ReadAt = true, c.Now.seq }

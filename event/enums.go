@@ -149,6 +149,7 @@ const (
 	StatusAcknowledged // a consumer acknowledged an item
 	StatusAttached     // a consumer arrived
 	StatusStateRead    // the game's state was read again
+	StatusDelivered    // an item was delivered to a consumer
 )
 
 var statusNames = []string{
@@ -156,7 +157,7 @@ var statusNames = []string{
 	"started", "completed", "failed", "cancelled", "timed_out",
 	"phase", "stall", "recovered", "disconnected", "connected", "exited", "long_event", "long_event_end",
 	"hole", "run_cut", "truncated", "restarted", "no_log", "log_found",
-	"raised", "withdrawn", "acknowledged", "attached", "state_read",
+	"raised", "withdrawn", "acknowledged", "attached", "state_read", "delivered",
 }
 
 // String returns the lower-case name used in rules and output.

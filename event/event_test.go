@@ -75,7 +75,7 @@ func TestStatusKind(t *testing.T) {
 	for s := StatusHole; s <= StatusLogFound; s++ {
 		want[s] = KindNotice
 	}
-	for s := StatusRaised; s <= StatusStateRead; s++ {
+	for s := StatusRaised; s <= StatusDelivered; s++ {
 		want[s] = KindHost
 	}
 	require.Len(t, want, len(statusNames))

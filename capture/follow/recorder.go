@@ -25,7 +25,7 @@ type Recorder struct {
 }
 
 // recordingVersion is the version of the format, which the first line names.
-const recordingVersion = 2
+const recordingVersion = 3
 
 // line has the members of a line of a recording, in their order.
 type line struct {
@@ -72,6 +72,12 @@ func (r *Recorder) Record(rec *capture.Record) {
 		switch rec.Status {
 		case event.StatusAcknowledged:
 			r.Ack(rec.Source, rec.Message, rec.Count)
+		case event.StatusDelivered:
+			l := &line{Kind: "delivered", Consumer: rec.Source, Attention: rec.Message}
+			if rec.Message != "" {
+				l.Through = &rec.Count
+			}
+			r.write(time.Time{}, l)
 		case event.StatusStateRead:
 			r.StateRead()
 		default:

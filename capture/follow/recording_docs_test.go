@@ -47,6 +47,9 @@ func TestRecordingDocs(t *testing.T) {
 		r.Record(&capture.Record{Entry: e})
 	}
 	r.Ack("v", "a", 1)
+	r.Record(&capture.Record{Entry: event.Entry{
+		Kind: event.KindHost, Status: event.StatusDelivered, Source: "v", Message: "a", Count: 1,
+	}})
 	r.StateRead()
 	r.Advance(at)
 	require.NoError(t, r.Err())
@@ -139,6 +142,10 @@ func TestRecordingIsRead(t *testing.T) {
 				}.Entry()
 			case 5:
 				r.Ack(name.Draw(t, "consumer"), "e-7", rapid.Uint64Range(0, 1<<53).Draw(t, "through"))
+				r.Record(&capture.Record{Entry: event.Entry{
+					Kind: event.KindHost, Status: event.StatusDelivered, Source: name.Draw(t, "consumer"),
+					Message: rapid.SampledFrom([]string{"", "e-7"}).Draw(t, "item"),
+				}})
 				continue
 			default:
 				if rapid.Bool().Draw(t, "time") {

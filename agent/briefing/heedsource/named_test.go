@@ -40,7 +40,7 @@ func TestNamedInOneItem(t *testing.T) {
 	for range 200 {
 		messages = append(messages, "odd thing")
 	}
-	messages = append(messages, "fault again")
+	messages = append(messages, "fault again in Press")
 	e, set := faulty(t, "e", messages...)
 	e.Raise(heed.Report{
 		Time: start, Key: "other", Disposition: event.Blocking, Severity: event.SeverityError, Summary: "another fault",

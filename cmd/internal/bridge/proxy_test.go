@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
@@ -99,7 +100,11 @@ type reads struct {
 	n atomic.Int64
 }
 
-func (r *reads) StateRead() { r.n.Add(1) }
+func (r *reads) Record(rec *capture.Record) {
+	if rec.Status == event.StatusStateRead {
+		r.n.Add(1)
+	}
+}
 
 // TestStateIsRead: a request that reads the mod's state, and got an answer, is reported to the engine.
 func TestStateIsRead(t *testing.T) {

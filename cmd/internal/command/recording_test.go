@@ -58,6 +58,9 @@ func TestRecordingReplays(t *testing.T) {
 			want = engine.Updates(want)
 			if open := engine.Open(nil); len(open) > 0 && open[0].Blocking && open[0].LatestSequence%3 == 0 {
 				a, _ := engine.Current("agent")
+				recorder.Record(&capture.Record{Entry: event.Entry{
+					Kind: event.KindHost, Status: event.StatusDelivered, Source: "agent",
+				}})
 				recorder.Ack("agent", a.ID, a.LatestSequence)
 				engine.Ack("agent", a.ID, a.LatestSequence)
 				want = engine.Updates(want)
@@ -66,7 +69,7 @@ func TestRecordingReplays(t *testing.T) {
 				engine.StateRead()
 				recorder.Advance(now)
 				engine.Advance(now)
-				line += 3
+				line += 4
 				want = engine.Updates(want)
 			}
 		}

@@ -86,7 +86,13 @@ func (s *Session) current(consumer string) *heed.Item {
 	}
 	s.others.meet(consumer)
 	var current *heed.Item
-	if a, open := s.engine.Current(consumer); open {
+	s.ordered.Lock()
+	a, open := s.engine.Current(consumer)
+	if open {
+		s.act(event.StatusDelivered, consumer, "", 0)
+	}
+	s.ordered.Unlock()
+	if open {
 		s.disk.keep(a.ID)
 		current = new(s.present(a))
 	}
@@ -263,6 +269,9 @@ func (s *Session) Verdict(operation string) heed.Verdict {
 
 // Delivered records that an item was delivered to a consumer; see [heed.Engine.Delivered].
 func (s *Session) Delivered(consumer, id string, upTo uint64) bool {
+	s.ordered.Lock()
+	defer s.ordered.Unlock()
+	s.act(event.StatusDelivered, consumer, id, upTo)
 	return s.engine.Delivered(consumer, id, upTo)
 }
 
@@ -334,8 +343,7 @@ func (s *Session) ack(consumer, id string, upTo uint64) (a Acked) {
 	defer s.leave()
 	a.AckResult = s.engine.Ack(consumer, id, upTo)
 	res := &a.AckResult
-	// Deliveries are not recorded, so that the recording holds how far the acknowledgement went.
-	s.cfg.Recorder.Ack(consumer, id, cmp.Or(res.Watermark, upTo))
+	s.act(event.StatusAcknowledged, consumer, id, cmp.Or(res.Watermark, upTo))
 	now := s.now()
 	s.timeline.acked(consumer, res, now)
 	s.others.knows(consumer, res.ID)

@@ -98,7 +98,7 @@ func (r *Running) end(ctx context.Context, status event.Status, errText string) 
 	}
 	if r.related != nil {
 		s.disk.keep(r.related.ID)
-		s.engine.Delivered(r.call.Consumer, r.related.ID, r.related.LatestSequence)
+		s.Delivered(r.call.Consumer, r.related.ID, r.related.LatestSequence)
 	}
 	s.timeline.ended(r, status, ended)
 	if r.related != nil {

@@ -34,12 +34,18 @@ func (n *notes) add(what string) {
 	n.all = append(n.all, what)
 }
 
-func (n *notes) Record(r *capture.Record) { n.add("record " + r.Message) }
-func (n *notes) Ack(consumer, id string, upTo uint64) {
-	n.add(fmt.Sprint("ack ", consumer, " ", id, " ", upTo))
+func (n *notes) Record(r *capture.Record) {
+	switch {
+	case r.Kind != event.KindHost:
+		n.add("record " + r.Message)
+	case r.Status == event.StatusAcknowledged:
+		n.add(fmt.Sprint("ack ", r.Source, " ", r.Message, " ", r.Count))
+	case r.Status == event.StatusStateRead:
+		n.add("read")
+	case r.Status == event.StatusNone:
+		n.add("advance " + r.Time.Format("05.00"))
+	}
 }
-func (n *notes) Advance(now time.Time) { n.add("advance " + now.Format("05.00")) }
-func (n *notes) StateRead()            { n.add("read") }
 
 // take returns what was told since.
 func (n *notes) take() (all []string) {

@@ -29,18 +29,19 @@ type Feed interface {
 // Recorder records an engine's input, so that it can be replayed: a [follow.Recorder]. Calls do not overlap.
 type Recorder interface {
 	Record(rec *capture.Record)
-	Ack(consumer, id string, through uint64)
-	Advance(now time.Time)
-	StateRead()
 }
 
 // unrecorded is the Recorder of a session without one.
 type unrecorded struct{}
 
-func (unrecorded) Record(*capture.Record)     {}
-func (unrecorded) Ack(string, string, uint64) {}
-func (unrecorded) Advance(time.Time)          {}
-func (unrecorded) StateRead()                 {}
+func (unrecorded) Record(*capture.Record) {}
+
+// act records a call of a method of the engine, as package capture reads it.
+func (s *Session) act(status event.Status, consumer, id string, through uint64) {
+	s.cfg.Recorder.Record(&capture.Record{Entry: event.Entry{
+		Kind: event.KindHost, Status: status, Source: consumer, Message: id, Count: through,
+	}})
+}
 
 // noLogAfter is how long there may be no log, such as before the game has begun to write it, until that is reported. A
 // call does not wait for it.

@@ -112,7 +112,7 @@ func (s *Session) TakeAckedByOthers(consumer string) (items []AckedByOther, more
 	o.mu.Unlock()
 	slices.Reverse(items)
 	for _, a := range items {
-		s.engine.Delivered(consumer, a.Item.ID, a.Item.LatestSequence)
+		s.Delivered(consumer, a.Item.ID, a.Item.LatestSequence)
 	}
 	return items, more
 }

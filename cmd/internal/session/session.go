@@ -247,7 +247,7 @@ func (s *Session) Continues() bool { return s.continued }
 func (s *Session) StateRead() {
 	s.enter()
 	defer s.leave()
-	s.cfg.Recorder.StateRead()
+	s.act(event.StatusStateRead, "", "", 0)
 	s.engine.StateRead()
 }
 
@@ -300,7 +300,7 @@ func (s *Session) Advance() {
 	now := s.now()
 	s.enter()
 	defer s.leave()
-	s.cfg.Recorder.Advance(now)
+	s.cfg.Recorder.Record(&capture.Record{Entry: event.Entry{Kind: event.KindHost, Time: now}})
 	s.engine.Advance(now)
 }
 

@@ -348,10 +348,22 @@ func TestLastUpdates(t *testing.T) {
 // twin is a recorder that gives what it is told to an engine of its own.
 type twin struct{ e *heed.Engine }
 
-func (w twin) Record(r *capture.Record)           { w.e.Observe(r.Entry) }
-func (w twin) Ack(viewer, id string, upTo uint64) { w.e.Ack(viewer, id, upTo) }
-func (w twin) Advance(now time.Time)              { w.e.Advance(now) }
-func (w twin) StateRead()                         { w.e.StateRead() }
+func (w twin) Record(r *capture.Record) {
+	switch {
+	case r.Kind != event.KindHost:
+		w.e.Observe(r.Entry)
+	case r.Status == event.StatusAcknowledged:
+		w.e.Ack(r.Source, r.Message, r.Count)
+	case r.Status == event.StatusDelivered && r.Message == "":
+		w.e.Current(r.Source)
+	case r.Status == event.StatusDelivered:
+		w.e.Delivered(r.Source, r.Message, r.Count)
+	case r.Status == event.StatusStateRead:
+		w.e.StateRead()
+	default:
+		w.e.Advance(r.Time)
+	}
+}
 
 // TestRecorder gives entries from many goroutines: the recorder is told of them in
 // the order in which the engine got them.
@@ -393,7 +405,11 @@ type reads struct {
 	n atomic.Int64
 }
 
-func (r *reads) StateRead() { r.n.Add(1) }
+func (r *reads) Record(rec *capture.Record) {
+	if rec.Status == event.StatusStateRead {
+		r.n.Add(1)
+	}
+}
 
 // TestStateRead: a call that reads the game's state, and did, is recorded as that; one that reads what heed reports is
 // not, and an operation neither.

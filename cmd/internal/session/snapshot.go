@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strconv"
 	"sync"
 	"sync/atomic"
 
@@ -22,11 +23,10 @@ type disk struct {
 	path string
 	s    *Session
 
-	known atomic.Pointer[map[string]struct{}] // items that were open at the latest snapshot
-	saved atomic.Uint64                       // entries that are in it
+	items atomic.Uint64 // the number of the latest item in the latest snapshot
+	saved atomic.Uint64 // entries that are in it
 
-	mu   sync.Mutex  // of the file
-	open []heed.Item // reused
+	mu sync.Mutex // of the file
 
 	stateMu sync.Mutex
 	state   SnapshotStatus
@@ -37,27 +37,15 @@ func (d *disk) init(s *Session, refused error) {
 	if refused != nil {
 		d.state.Refused = refused.Error()
 	}
-	d.known.Store(&map[string]struct{}{})
 	if s.restored {
-		d.known.Store(d.openItems())
+		d.items.Store(s.engine.Stats().Coalesce.Number)
 	}
 }
 
-// openItems returns the items in a snapshot that is made now, or was just restored. An item that was cleared was saved
-// when it was open.
-func (d *disk) openItems() *map[string]struct{} {
-	d.open = d.s.engine.Open(d.open[:0])
-	known := make(map[string]struct{}, len(d.open))
-	for i := range d.open {
-		known[d.open[i].ID] = struct{}{}
-	}
-	return &known
-}
-
-// has reports whether the item called id is in a snapshot.
+// has reports whether the item called id is in a snapshot. Items have ascending numbers.
 func (d *disk) has(id string) bool {
-	_, ok := (*d.known.Load())[id]
-	return ok
+	n, err := strconv.ParseUint(ShortID(id, d.s.engine.Latest().Epoch), 10, 64)
+	return err != nil || n <= d.items.Load()
 }
 
 // keep returns when the item called id is on disk, or cannot be: a failure is logged and shown in the status, and
@@ -89,7 +77,7 @@ func (d *disk) through(seq uint64) {
 // reported, and periodically.
 func (d *disk) saveLocked() {
 	d.s.ordered.Lock()
-	known, seq, at, encode := d.openItems(), d.s.engine.Latest().Seq, d.s.at, d.s.engine.Freeze()
+	stats, at, encode := d.s.engine.Stats(), d.s.at, d.s.engine.Freeze()
 	d.s.ordered.Unlock()
 	data := encode(nil)
 	if at.File != "" {
@@ -97,7 +85,7 @@ func (d *disk) saveLocked() {
 		data = append(append(data, line...), '\n')
 	}
 	err := statefile.WriteFile(d.path, data)
-	d.known.Store(known)
+	d.items.Store(stats.Coalesce.Number)
 	d.stateMu.Lock()
 	defer d.stateMu.Unlock()
 	failed := d.state.Error != ""
@@ -113,7 +101,7 @@ func (d *disk) saveLocked() {
 		}
 		d.state.Saves++
 		d.state.Saved = d.s.now()
-		d.saved.Store(seq)
+		d.saved.Store(stats.Coalesce.Latest)
 	}
 }
 

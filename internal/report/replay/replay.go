@@ -161,8 +161,13 @@ func (r *Replay) Next() error {
 	if r.Acted = rec.Kind == event.KindHost; r.Acted {
 		switch rec.Status {
 		case event.StatusAcknowledged:
-			r.Engine.Current(rec.Source) // the acknowledgement covers the items that it has
 			r.Engine.Ack(rec.Source, rec.Message, rec.Count)
+		case event.StatusDelivered:
+			if rec.Message == "" {
+				r.Engine.Current(rec.Source)
+			} else {
+				r.Engine.Delivered(rec.Source, rec.Message, rec.Count)
+			}
 		case event.StatusStateRead:
 			r.Engine.StateRead()
 		default:

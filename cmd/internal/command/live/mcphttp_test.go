@@ -96,7 +96,8 @@ func TestMCPOverHTTP(t *testing.T) {
 	said := strings.Join(append(transcript, "", string(played)), "\n")
 	for form, mark := range map[string]string{
 		`\d{8}T\d{6}\.[0-9a-f]{8}`: "EPOCH", `call-[0-9a-f]+-`: "call-N-", `\d\d:\d\d:\d\d`: "CLOCK", `"time":"[^"]*",`: "",
-		`(?m)^\{"kind":"advance".*\n`: "", // of a machine that takes its time
+		`(?m)^\{"kind":"advance".*\n`:               "", // of a machine that takes its time
+		`(?m)^\{"kind":"delivered","attention".*\n`: "", // to the host, when it drains updates
 	} {
 		said = regexp.MustCompile(form).ReplaceAllString(said, mark)
 	}
