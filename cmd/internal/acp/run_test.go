@@ -39,7 +39,7 @@ func TestBytes(t *testing.T) {
 		}
 		ended := make(chan error, 1)
 		go func() {
-			ended <- Run(t.Context(), Config{Agent: far, Editor: near, Logger: slog.New(slog.DiscardHandler)})
+			ended <- Run(t.Context(), Config{Agent: far, Editor: near, Left: far.close, Logger: slog.New(slog.DiscardHandler)})
 		}()
 		go func() {
 			for _, l := range lines {
@@ -63,7 +63,7 @@ func TestBackpressure(t *testing.T) {
 		agent, far := connect()
 		ended := make(chan error, 1)
 		go func() {
-			ended <- Run(context.Background(), Config{Agent: far, Editor: near, Logger: slog.New(slog.DiscardHandler)})
+			ended <- Run(context.Background(), Config{Agent: far, Editor: near, Left: far.close, Logger: slog.New(slog.DiscardHandler)})
 		}()
 		text := strings.Repeat("x", 1<<18) + "\n"
 		sent := 0
@@ -167,7 +167,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 		agent, far := connect()
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
-		err := Run(ctx, Config{Agent: far, Editor: near, Logger: slog.New(slog.DiscardHandler)})
+		err := Run(ctx, Config{Agent: far, Editor: near, Left: far.close, Logger: slog.New(slog.DiscardHandler)})
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		editor.close()
 		agent.close()
