@@ -3,6 +3,7 @@ package bridge
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -112,6 +113,9 @@ const (
 
 // New returns a proxy for cfg.
 func New(cfg Config) (*Proxy, error) {
+	if cfg.Session == nil || cfg.Logger == nil {
+		return nil, errors.New("bridge: Config.Session and Config.Logger are required")
+	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
