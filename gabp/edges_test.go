@@ -308,6 +308,7 @@ func (h *halves) CloseWrite() error { h.ended++; return nil }
 // what the peer sent, and with a bound on how long handlers may take.
 func TestServeEnds(t *testing.T) {
 	call := `{"v":"gabp/1","id":"00000000-0000-4000-8000-000000000002","type":"request","method":"a/b"}`
+	breaks := func(near net.Conn, _ func()) { _, _ = io.WriteString(near, "Content-Length: -1\r\n\r\n") }
 	for _, c := range []struct {
 		name    string
 		deaf    bool // the peer does not read
@@ -319,11 +320,8 @@ func TestServeEnds(t *testing.T) {
 	}{
 		{"the peer left", false, 0, func(near net.Conn, _ func()) { _ = near.Close() }, 0, 0, ""},
 		{"the host stops", false, 0, func(_ net.Conn, cancel func()) { cancel() }, 0, 0, ""},
-		{
-			"a broken frame", false, 0,
-			func(near net.Conn, _ func()) { _, _ = io.WriteString(near, "Content-Length: -1\r\n\r\n") }, 1, 250 * time.Millisecond, "frame: ",
-		},
-		{"a broken frame of a peer that does not read", true, 0, func(near net.Conn, _ func()) { _, _ = io.WriteString(near, "Content-Length: -1\r\n\r\n") }, 0, 10 * time.Second, "gabp: write: "},
+		{"a broken frame", false, 0, breaks, 1, 250 * time.Millisecond, "frame: "},
+		{"a broken frame of a peer that does not read", true, 0, breaks, 0, 10 * time.Second, "gabp: write: "},
 		{
 			"a handler that takes its time", false, 3 * time.Second, func(_ net.Conn, cancel func()) { cancel() },
 			0, 3 * time.Second, "",

@@ -123,11 +123,12 @@ func (b *outbox) drop(channel string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.lost, channel)
-	for i := len(b.events) - 1; i >= 0; i-- {
-		if b.events[i].channel == channel {
-			b.removeLocked(i)
+	b.events = slices.DeleteFunc(b.events, func(e pendingEvent) bool {
+		if e.channel == channel {
+			b.bytes -= len(e.payload)
 		}
-	}
+		return e.channel == channel
+	})
 }
 
 // take returns a message to write. Replies come first, since gates wait for them; after each reply comes an event, so

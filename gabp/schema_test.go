@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -38,7 +37,8 @@ var referenceSchemas = sync.OnceValue(func() map[string]*jsonschema.Schema {
 	c.AssertFormat()
 	c.UseLoader(references(dir))
 	all := map[string]*jsonschema.Schema{}
-	for _, path := range slices.Concat(testkit.Must(filepath.Glob(dir+"/*.json")), testkit.Must(filepath.Glob(dir+"/*/*.json"))) {
+	single, grouped := testkit.Must(filepath.Glob(dir+"/*.json")), testkit.Must(filepath.Glob(dir+"/*/*.json"))
+	for _, path := range append(single, grouped...) {
 		name := filepath.ToSlash(testkit.Must(filepath.Rel(dir, path)))
 		all[name] = testkit.Must(c.Compile(referenceBase + name))
 	}

@@ -155,29 +155,24 @@ func (s *ServerSession) malformed(m *message, err error) {
 // dispatch answers built-in methods, and passes others to the handler. An error
 // ends the session.
 func (s *ServerSession) dispatch(ctx context.Context, m *message) error {
-	if m.refused != nil {
-		s.malformed(m, m.refused)
-		return nil
-	}
-	if m.Type == typeResponse {
-		// A server sends no requests. Answering could loop between two servers.
+	var wrong error
+	switch {
+	case m.refused != nil:
+		wrong = m.refused
+	case m.Type == typeResponse: // A server sends no requests. Answering could loop between two servers.
 		s.server.count(func(c *ServerStats) { c.Malformed++ })
 		return nil
-	}
-	if m.Type == typeEvent {
-		s.malformed(m, Errorf(codeInvalidRequest, "a server accepts only requests"))
-		return nil
-	}
-	if !s.server.cfg.Lax && !isUUID(m.ID) {
-		// With the id as it is, else who waits for the answer would not find it.
-		s.malformed(m, Errorf(codeInvalidField, "id must be a UUID of 36 characters"))
-		return nil
-	}
-	if !s.greeted.Load() {
+	case m.Type == typeEvent:
+		wrong = Errorf(codeInvalidRequest, "a server accepts only requests")
+	case !s.server.cfg.Lax && !isUUID(m.ID): // refused under it, else the caller would not find the answer
+		wrong = Errorf(codeInvalidField, "id must be a UUID of 36 characters")
+	case !s.greeted.Load():
 		return s.greet(ctx, m)
+	default:
+		wrong = m.validate(s.server.cfg.Lax)
 	}
-	if err := m.validate(s.server.cfg.Lax); err != nil {
-		s.malformed(m, err)
+	if wrong != nil {
+		s.malformed(m, wrong)
 		return nil
 	}
 	var result any = struct{}{}

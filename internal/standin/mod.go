@@ -24,16 +24,17 @@ import (
 
 // ModConfig configures the habits of a [Mod]. The zero value is a mod without any.
 type ModConfig struct {
-	Token        string          // that a hello must have; "": any
-	Tools        string          // JSON of the result of tools/list; default: "colony/build"; "colony/look", which observes
-	Lists        func() []string `json:"-"` // messages that answer tools/list, as Answers has them, in place of Tools
-	Channels     []string        // of events
-	Capabilities string          // more members of the capabilities, such as `"methods":["state/get"]`
+	Token        string   // that a hello must have; "": any
+	Tools        string   // JSON of the result of tools/list; default: "colony/build"; "colony/look", which observes
+	Channels     []string // of events
+	Capabilities string   // more members of the capabilities, such as `"methods":["state/get"]`
 
 	// Answers returns the messages that answer a request, in which $ID is the id of the request; nil answers nothing. It
 	// is not asked about hello, tools/list and subscriptions. Default: `{"done":true}` to tools/call, and that other
 	// methods are not known.
 	Answers func(method, params string) []string `json:"-"`
+	// Lists returns the messages that answer tools/list in place of Tools. Optional.
+	Lists func() []string `json:"-"`
 
 	Unlocked   bool          // writes header and body of a frame in two writes; other frames may come between
 	Characters bool          // counts UTF-16 units in place of bytes: other text than ASCII hangs it

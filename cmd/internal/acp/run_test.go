@@ -19,6 +19,11 @@ import (
 	"github.com/heedlog/heed/internal/testkit"
 )
 
+// alone is a proxy whose sessions nobody steers.
+func alone(near, far pipe) Config {
+	return Config{Agent: far, Editor: near, Left: far.close, Logger: slog.New(slog.DiscardHandler)}
+}
+
 // TestBytes holds that lines pass as they are, in both directions, whatever they are.
 func TestBytes(t *testing.T) {
 	lines := []string{
@@ -39,7 +44,7 @@ func TestBytes(t *testing.T) {
 		}
 		ended := make(chan error, 1)
 		go func() {
-			ended <- Run(t.Context(), Config{Agent: far, Editor: near, Logger: slog.New(slog.DiscardHandler)})
+			ended <- Run(t.Context(), alone(near, far))
 		}()
 		go func() {
 			for _, l := range lines {
@@ -63,7 +68,7 @@ func TestBackpressure(t *testing.T) {
 		agent, far := connect()
 		ended := make(chan error, 1)
 		go func() {
-			ended <- Run(context.Background(), Config{Agent: far, Editor: near, Logger: slog.New(slog.DiscardHandler)})
+			ended <- Run(context.Background(), alone(near, far))
 		}()
 		text := strings.Repeat("x", 1<<18) + "\n"
 		sent := 0
@@ -167,7 +172,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 		agent, far := connect()
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
-		err := Run(ctx, Config{Agent: far, Editor: near, Logger: slog.New(slog.DiscardHandler)})
+		err := Run(ctx, alone(near, far))
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		editor.close()
 		agent.close()

@@ -165,7 +165,7 @@ func newWorld(t testing.TB, policy steer.Policy, changes ...func(*Config)) *worl
 	agent, far := connect()
 	w.editor, w.agent = newPeer(editor), newPeer(agent)
 	cfg := Config{
-		Agent: far, Editor: near, Framing: framing, Game: every, Logger: slog.New(slog.DiscardHandler),
+		Agent: far, Editor: near, Left: far.close, Framing: framing, Game: every, Logger: slog.New(slog.DiscardHandler),
 		Start: func(id string, fresh bool, c steer.Ceiling, act func(steer.Action)) Conversation {
 			m := testkit.Must(steer.New(policy, c, verified{}))
 			w.ceiling = c

@@ -63,7 +63,7 @@ func TestItemEvidence(t *testing.T) {
 	c := session.Config{Snapshot: filepath.Join(t.TempDir(), "state"), Engine: heed.Config{Rules: compile(t, testRules)}}
 	s, err := session.New(c)
 	require.NoError(t, err)
-	d := bridge.NewDiagnostics(s, nil, nil)
+	d := bridge.NewDiagnostics(s, nil, bridge.NoLimits)
 	for i := range 100 {
 		s.Observe(logged(fmt.Sprint("Fine ", i, strings.Repeat(" x", 200))).Entry())
 	}

@@ -129,7 +129,7 @@ func TestBriefRequests(t *testing.T) {
 			if arguments == nil {
 				raw = nil
 			}
-			d := NewDiagnostics(s, fake, nil)
+			d := NewDiagnostics(s, fake, NoLimits)
 			result, _, err := d.Call(t.Context(), "me", gabp.ToolCall{Name: ToolBrief, Arguments: raw})
 			if err != nil {
 				return nil, err

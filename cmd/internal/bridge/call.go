@@ -58,11 +58,7 @@ func (p *Proxy) pass(ctx context.Context, r *gabp.Request, tool string) (any, er
 	if !d.Allowed {
 		return nil, p.refuse(ctx, consumer, &d)
 	}
-	operation := ""
-	run, recorded := d.Running.(*session.Running)
-	if recorded {
-		operation = run.ID()
-	}
+	run := d.Running.(*session.Running)
 	within := p.cfg.within(drainTimeout) - time.Since(came)
 	n := p.mod.calls.begin()
 	result, err := client.CallRaw(ctx, r.Method, r.Params)
@@ -70,9 +66,7 @@ func (p *Proxy) pass(ctx context.Context, r *gabp.Request, tool string) (any, er
 	if answered {
 		p.mod.heard.Add(1)
 	}
-	if err := drain(ctx, client, within); recorded {
-		run.Missed = err
-	}
+	run.Missed = drain(ctx, client, within)
 	p.mod.calls.end(n, answered)
 	if answered {
 		p.watch.answers()
@@ -80,8 +74,8 @@ func (p *Proxy) pass(ctx context.Context, r *gabp.Request, tool string) (any, er
 
 	o := p.outcome(ctx, result, err)
 	// The mod's own operation is a part of this call.
-	if o.theirs != "" && operation != "" {
-		p.session.Observe(event.Operation{ID: o.theirs, Parent: operation}.Entry())
+	if o.theirs != "" && run.ID() != "" {
+		p.session.Observe(event.Operation{ID: o.theirs, Parent: run.ID()}.Entry())
 	}
 	// The outcome is recorded even if the bridge is gone.
 	done, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.cfg.within(gateTimeout))
@@ -96,7 +90,7 @@ func (p *Proxy) pass(ctx context.Context, r *gabp.Request, tool string) (any, er
 	var found finding
 	if p.attends {
 		found.Attention = gabp.Project(res.Related)
-		if operation != "" {
+		if run.ID() != "" {
 			found.Verdict = shownVerdict(&res.Verdict)
 			p.addAcks(ctx, consumer, &found)
 		}

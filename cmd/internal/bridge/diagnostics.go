@@ -20,13 +20,10 @@ type Diagnostics struct {
 }
 
 // NewDiagnostics returns the diagnostics of a session. Brief assembles the briefs of [ToolBrief]; without it the tool
-// returns an error. Limits, which may be nil, returns the bounds that the host itself has hit; it is called from many
+// returns an error. Limits returns the bounds that the host itself has hit; it is called from many
 // goroutines.
 func NewDiagnostics(s *session.Session, brief Briefer, limits func() []session.Limit) *Diagnostics {
 	st := s.Status()
-	if limits == nil {
-		limits = func() []session.Limit { return nil }
-	}
 	return &Diagnostics{session: s, briefer: brief, limits: limits, epoch: st.Epoch, run: st.Run}
 }
 

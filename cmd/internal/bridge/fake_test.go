@@ -63,7 +63,7 @@ func start(t testing.TB, c session.Config) (*session.Session, *bridge.Diagnostic
 	}
 	s, err := session.New(c)
 	require.NoError(t, err)
-	d := bridge.NewDiagnostics(s, briefer(t, s), nil)
+	d := bridge.NewDiagnostics(s, briefer(t, s), bridge.NoLimits)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- s.Run(ctx) }()

@@ -101,7 +101,8 @@ func TestModRuns(t *testing.T) {
 	var latest *standin.Mod
 	var began time.Time
 	refuses := standin.ModConfig{Lists: func() []string { return standin.Failure(`{"code":-7,"message":"later"}`) }}
-	mods := []*standin.Mod{modOf(nil), standin.NewMod(refuses), modOf(nil)} // of the connections, after six that were refused
+	// Of the connections, after six that were refused.
+	mods := []*standin.Mod{modOf(nil), standin.NewMod(refuses), modOf(nil)}
 	dial := func(context.Context) (io.ReadWriteCloser, error) {
 		tries = append(tries, time.Since(began))
 		if len(tries) <= 6 || len(tries)-7 >= len(mods) {

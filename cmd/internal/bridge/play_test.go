@@ -214,3 +214,6 @@ func ListTools(ctx context.Context, c *gabp.Client) ([]gabp.Tool, error) {
 	err := c.Call(ctx, gabp.MethodToolsList, nil, &result)
 	return result.Tools, err
 }
+
+// NoLimits are the bounds that a host has hit which hits none.
+func NoLimits() []session.Limit { return nil }

@@ -37,17 +37,14 @@ func Resources() (all []gabp.Resource) {
 }
 
 // Read reads a resource for a consumer. Known is false for a URI that is not below [ResourceBase]; then there is no
-// content and no error. An error is a [*gabp.Error]. The content is a [gabp.ResourceContent].
-func (d *Diagnostics) Read(ctx context.Context, consumer, uri string) (content any, known bool, err error) {
+// content and no error. An error is a [*gabp.Error].
+func (d *Diagnostics) Read(ctx context.Context, consumer, uri string) (r gabp.ResourceContent, known bool, err error) {
 	rest, ours := strings.CutPrefix(uri, ResourceBase)
 	if !ours {
-		return nil, false, nil
+		return r, false, nil
 	}
-	content, err = d.resource(ctx, consumer, rest)
-	if err != nil {
-		return nil, true, err
-	}
-	return gabp.ResourceContent{Content: content, MIMEType: mimeType, Encoding: "utf-8"}, true, nil
+	content, err := d.resource(ctx, consumer, rest)
+	return gabp.ResourceContent{Content: content, MIMEType: mimeType, Encoding: "utf-8"}, true, err
 }
 
 func (d *Diagnostics) resource(ctx context.Context, consumer, rest string) (any, error) {

@@ -386,7 +386,7 @@ func FuzzArguments(f *testing.F) {
 	require.NoError(f, err)
 	briefs, err := briefing.New(heedsource.Sources(heedsource.Config{Engine: s.Engine(), Rules: s.Rules, Now: time.Now}))
 	require.NoError(f, err)
-	d := bridge.NewDiagnostics(s, briefs.Assemble, nil)
+	d := bridge.NewDiagnostics(s, briefs.Assemble, bridge.NoLimits)
 	scene(s)
 	for i, arguments := range []string{
 		``, `{}`, `{"after":1}`, `{"after":"run1/2","limit":3,"kinds":["log"]}`, `{"id":"run1-1"}`, `{"seq":2}`, `{"text":"Broken"}`,

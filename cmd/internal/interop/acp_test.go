@@ -213,7 +213,7 @@ func others(t *testing.T, steering, game bool) (
 	ended := make(chan error, 1)
 	go func() {
 		ended <- acp.Run(t.Context(), acp.Config{
-			Agent: far, Editor: near, Framing: framing, Logger: slog.New(slog.DiscardHandler),
+			Agent: far, Editor: near, Left: func() { _ = far.Close() }, Framing: framing, Logger: slog.New(slog.DiscardHandler),
 			Game: func(title, kind string) bool { return game && title == "Look" && kind == "" },
 			Start: func(_ string, _ bool, limit steer.Ceiling, act func(steer.Action)) acp.Conversation {
 				c.m = testkit.Must(steer.New(steer.Policy{}, limit, attention{}))

@@ -33,7 +33,7 @@ type Between struct {
 	// Settle returns when all lines that were read are handled. It is called when a side has no more.
 	Settle func()
 	// Left is called when the client sends no more and the program has all its lines: it closes the program's input, so
-	// that its output ends. The client gets the program's lines until then. If Left is nil, Run ends with the client.
+	// that its output ends. The client gets the program's lines until then.
 	Left func()
 	// Ended is called before the last lines are written: it answers the requests that are open.
 	Ended func()
@@ -47,11 +47,7 @@ func (b *Between) Run(ctx context.Context) error {
 	go b.Client.run(func(error) { ended <- nil })
 	go b.Program.run(func(err error) { ended <- fmt.Errorf("%w: %w", ErrProgram, err) })
 	go func() {
-		err := b.Client.read(b.Program, b.FromClient)
-		if left := errors.Is(err, io.EOF); !left || b.Left == nil {
-			if left {
-				err = nil
-			}
+		if err := b.Client.read(b.Program, b.FromClient); !errors.Is(err, io.EOF) {
 			ended <- err
 			return
 		}

@@ -98,23 +98,19 @@ func TestBetweenEnds(t *testing.T) {
 	failure := errors.New("no disk")
 	for name, c := range map[string]struct {
 		client, program stream
-		left            func(end io.Closer)
+		hangsUp         bool
 		err             string
 		ofProgram       bool // the error is ErrProgram
 	}{
-		"the client": {client: stream{strings.NewReader("a\n"), io.Discard}},
-		"the client, and then the program": {
-			client: stream{strings.NewReader("a\n"), io.Discard}, left: func(c io.Closer) { _ = c.Close() },
-		},
+		"the client, and then the program": {client: stream{strings.NewReader("a\n"), io.Discard}, hangsUp: true},
 		"the program": {
 			program: stream{strings.NewReader(""), io.Discard}, err: "the program has ended", ofProgram: true,
 		},
 		"the client does not read": {
 			client: stream{nil, broken{}}, program: stream{io.MultiReader(strings.NewReader("a\n"), blocked(t)), io.Discard},
-			left: func(io.Closer) {},
 		},
 		"the program does not read": {
-			client: stream{strings.NewReader("a\n"), io.Discard}, program: stream{nil, broken{}}, left: func(io.Closer) {},
+			client: stream{strings.NewReader("a\n"), io.Discard}, program: stream{nil, broken{}},
 			err: "the program has ended: io: read/write on closed pipe", ofProgram: true,
 		},
 		"a stream that breaks": {
@@ -139,8 +135,10 @@ func TestBetweenEnds(t *testing.T) {
 				Client: NewPeer(c.client), Program: NewPeer(c.program), Settle: func() {}, Ended: func() {},
 			}
 			b.FromClient, b.FromProgram = b.Program.Write, b.Client.Write
-			if c.left != nil {
-				b.Left = func() { c.left(end) }
+			b.Left = func() {
+				if c.hangsUp {
+					_ = end.Close()
+				}
 			}
 			err := b.Run(context.Background())
 			if c.err == "" {
@@ -164,7 +162,7 @@ func TestBetweenAnswersLast(t *testing.T) {
 	b := Between{
 		Client:  NewPeer(stream{blocked(t), &got}),
 		Program: NewPeer(stream{strings.NewReader("1\n2"), io.Discard}),
-		Settle:  func() {},
+		Settle:  func() {}, Left: func() {},
 	}
 	b.FromProgram = b.Client.Write
 	b.Ended = func() { b.Client.Write([]byte("last\n")) }

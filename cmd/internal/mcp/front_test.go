@@ -167,6 +167,13 @@ func modern(request string) string {
 	return strings.Replace(typed(request), `{"io.`, `{"io.modelcontextprotocol/clientCapabilities":{},"io.`, 1)
 }
 
+// modern sends a request of the version without sessions, and does not wait for its answer.
+func (f *front) modern(request, method, name string, more ...string) chan *reply {
+	done := make(chan *reply, 1)
+	go func() { done <- f.send("POST", modern(request), append(headers(method, name), more...)...) }()
+	return done
+}
+
 func headers(method, name string) []string {
 	return []string{"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", method, "Mcp-Name", name}
 }
@@ -230,12 +237,7 @@ func TestAnotherClient(t *testing.T) {
 // a request ends with its connection.
 func TestWithoutSession(t *testing.T) {
 	f := beginFront(t)
-	asks := func(request, method, name string) chan *reply {
-		done := make(chan *reply, 1)
-		go func() { done <- f.send("POST", modern(request), headers(method, name)...) }()
-		return done
-	}
-	done := asks(build, "tools/call", "build")
+	done := f.modern(build, "tools/call", "build")
 	require.Equal(t, modern(build), f.take(f.server))
 	f.serve(`{"jsonrpc":"2.0","id":7,"result":{"resultType":"complete","content":[]}}`)
 	r := <-done
@@ -245,7 +247,7 @@ func TestWithoutSession(t *testing.T) {
 	require.Equal(t, `{"jsonrpc":"2.0","id":7,"result":{"resultType":"complete","content":[]}}`, f.next(r))
 
 	for code, status := range map[string]int{"-32601": 404, "-32602": 200, "-32022": 400, "-32021": 400, "1": 200} {
-		done = asks(`{"jsonrpc":"2.0","id":3,"method":"x/y"}`, "x/y", "")
+		done = f.modern(`{"jsonrpc":"2.0","id":3,"method":"x/y"}`, "x/y", "")
 		f.take(f.server)
 		f.serve(`{"jsonrpc":"2.0","id":3,"error":{"code":` + code + `,"message":"no"}}`)
 		require.Equal(t, status, (<-done).StatusCode, code)
@@ -257,7 +259,7 @@ func TestWithoutSession(t *testing.T) {
 
 	listen := `{"jsonrpc":"2.0","id":"s","method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":["` +
 		bridge.ResourceBase + `items"]}}}`
-	r = <-asks(listen, "subscriptions/listen", "")
+	r = <-f.modern(listen, "subscriptions/listen", "")
 	require.Equal(t, "text/event-stream", r.Header.Get("Content-Type"))
 	require.Contains(t, f.next(r), `"method":"notifications/subscriptions/acknowledged"`)
 	f.log(fault)
@@ -265,7 +267,7 @@ func TestWithoutSession(t *testing.T) {
 		`"io.modelcontextprotocol/subscriptionId":"s"}`)
 	r.leave()
 	require.Contains(t, f.take(f.server), `"method":"notifications/cancelled","params":{"reason":"the client left","requestId":"s"}`)
-	done = asks(build, "tools/call", "build")
+	done = f.modern(build, "tools/call", "build")
 	require.Contains(t, f.next(<-done), "Not executed: ")
 }
 
@@ -275,11 +277,9 @@ func TestWhichStream(t *testing.T) {
 	f := beginFront(t)
 	replies := map[string]chan *reply{}
 	ask := func(id, method, name, params string) {
-		done := make(chan *reply, 1)
 		request := `{"jsonrpc":"2.0","id":"` + id + `","method":"` + method + `","params":{` + params + `}}`
-		go func() { done <- f.send("POST", modern(request), headers(method, name)...) }()
+		replies[id] = f.modern(request, method, name)
 		require.Contains(t, f.take(f.server), `"id":"`+id+`"`)
-		replies[id] = done
 	}
 	ask("changes", "subscriptions/listen", "", `"notifications":{"toolsListChanged":true}`)
 	ask("first", "tools/call", "a", `"name":"a"`)
@@ -328,12 +328,7 @@ const mirroring = `{"tools":[{"name":"build","inputSchema":{"type":"object","pro
 // TestMirroredArguments: heed refuses a call whose headers do not repeat the arguments that the tool wants repeated.
 func TestMirroredArguments(t *testing.T) {
 	f := beginFront(t)
-	asks := func(request, method, name string, more ...string) chan *reply {
-		done := make(chan *reply, 1)
-		go func() { done <- f.send("POST", modern(request), append(headers(method, name), more...)...) }()
-		return done
-	}
-	done := asks(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, "tools/list", "")
+	done := f.modern(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, "tools/list", "")
 	f.take(f.server)
 	f.serve(`{"jsonrpc":"2.0","id":1,"result":` + mirroring + `}`)
 	require.Equal(t, 200, (<-done).StatusCode)
@@ -354,7 +349,7 @@ func TestMirroredArguments(t *testing.T) {
 		{`{"region":"x"}`, []string{"Mcp-Param-Region", "=?base64?!?="}, 400},
 	} {
 		call := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"build","arguments":%s}}`, i+9, c.arguments)
-		done = asks(call, "tools/call", "build", c.headers...)
+		done = f.modern(call, "tools/call", "build", c.headers...)
 		if c.status == 200 {
 			f.take(f.server)
 			f.serve(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"resultType":"complete","content":[]}}`, i+9))

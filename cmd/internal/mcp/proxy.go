@@ -26,7 +26,6 @@ import (
 	"github.com/heedlog/heed/cmd/internal/way"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/gabp/gate"
 )
 
@@ -309,9 +308,8 @@ func (p *Proxy) own(ctx context.Context, c *call, params object) (own bool, resu
 		case err != nil:
 			return true, nil, err.Error()
 		case known:
-			held, _ := content.(gabp.ResourceContent)
 			return true, map[string]any{"contents": []any{map[string]any{
-				"uri": uri, "mimeType": held.MIMEType, "text": string(encode(held.Content)),
+				"uri": uri, "mimeType": content.MIMEType, "text": string(encode(content.Content)),
 			}}}, ""
 		}
 	default:

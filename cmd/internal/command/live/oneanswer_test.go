@@ -230,7 +230,7 @@ func atEnd(t *testing.T, log string) (items []heed.Item, current, status string,
 		return nil, "", "", nil
 	}
 
-	d := bridge.NewDiagnostics(s, nil, nil)
+	d := bridge.NewDiagnostics(s, nil, func() []session.Limit { return nil })
 	call := func(tool string, arguments map[string]any, into any) {
 		raw := testkit.Must(json.Marshal(arguments))
 		result, known, err := d.Call(ctx, "person", gabp.ToolCall{Name: tool, Arguments: raw})
