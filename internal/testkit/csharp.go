@@ -90,9 +90,9 @@ func Program(tb testing.TB, name string) string {
 	}
 	for range 2 { // a program that was not in the cache is shown where it was before
 		run := exec.Command("go", "run", "-exec", show, "github.com/heedlog/heed/cmd/"+name)
-		run.Env = append(os.Environ(), "CGO_ENABLED=0")
-		out, err := run.CombinedOutput()
-		require.NoError(tb, err, "go run: %s", out)
+		run.Env, run.Stderr = append(os.Environ(), "CGO_ENABLED=0"), os.Stderr
+		out, err := run.Output()
+		require.NoError(tb, err)
 		path := strings.TrimSpace(string(out))
 		if _, err := os.Stat(path); err == nil {
 			return path

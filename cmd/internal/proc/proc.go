@@ -32,8 +32,7 @@ type Config struct {
 	// Stdin, Stdout and Stderr are handed over as they are; nil is the null device.
 	Stdin, Stdout, Stderr *os.File
 
-	// Mark is text in the environment of this tree and of no other process, such as a token. Optional; at least 16
-	// bytes.
+	// Mark is text in the environment of this tree and of no other process, such as a token of 16 bytes. "" marks none.
 	Mark string
 
 	// Grace is how long [Process.Stop] waits before it kills: 0 not at all, see
@@ -84,12 +83,6 @@ type Process struct {
 // Start starts a program as a tree. Once it returns without an error, the tree
 // ends with this process at the latest.
 func Start(cfg Config) (*Process, error) {
-	if len(cfg.Args) == 0 {
-		return nil, errors.New("proc: Config.Args is empty: name the program to start")
-	}
-	if cfg.Mark != "" && len(cfg.Mark) < 16 {
-		return nil, errors.New("proc: Config.Mark is shorter than 16 bytes: other processes could have the same")
-	}
 	p := &Process{cfg: cfg, exited: make(chan struct{}), done: make(chan struct{}), killed: make(chan struct{})}
 	var err error
 	if p.guard, err = startGuard(); err != nil {

@@ -357,31 +357,27 @@ func (h *hooked) step(ctx context.Context, s steer.State) (steer.State, error) {
 			lost = slices.Delete(lost, i, i+1)
 		}
 	}
-	if h.all {
-		several = strings.Join(append(h.names, lost...), "\n")
-		if h.told && h.gates() {
-			h.heard = "an item of one of several"
-		} else if h.gates() || h.heard == "" {
-			h.heard = nothing
-		}
-	}
 	said := ""
+	missed := len(h.names) > 0 && len(lost) > 0 && !h.told // another is left
 	switch {
-	case len(h.names) == 0:
-		said = h.lost(ctx, c, "heed")
-	case len(lost) > 0 && !h.told: // another is left
+	case missed:
 		h.heard = nothing
 		if said = h.lost(ctx, c, "heed ("+strings.Join(lost, ", ")+")"); said != "" {
-			several = ""
+			several, lost = "", nil
 		}
-		if h.all {
-			h.heard = nothing
-		}
-		if h.all && said != "" {
-			several = strings.Join(h.names, "\n")
-		}
+	case len(h.names) == 0:
+		said = h.lost(ctx, c, "heed")
 	case !h.all:
 		said = h.steer(ctx, c)
+	}
+	if h.all {
+		several = strings.Join(append(h.names, lost...), "\n")
+		switch {
+		case h.told && h.gates():
+			h.heard = "an item of one of several"
+		case missed || h.gates() || h.heard == "":
+			h.heard = nothing
+		}
 	}
 	c.Do(func(m *steer.Machine, now time.Time) steer.Action {
 		m.Note(heardNote, h.heard)

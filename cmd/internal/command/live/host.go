@@ -30,7 +30,6 @@ import (
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/cmd/internal/settings"
 	"github.com/heedlog/heed/cmd/internal/statefile"
-	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/files"
 	"github.com/heedlog/heed/internal/report/replay"
 	"github.com/heedlog/heed/internal/report/summary"
@@ -58,8 +57,8 @@ type host struct {
 	command  string // in the run file
 	listener net.Listener
 	bridges  bridge.Config
-	stream   io.ReadWriteCloser                 // of one more bridge, with which heed ends; nil: there is none
-	inner    func(h *host) (gabp.Bridge, error) // makes the place of the mod of a game; nil: there is none
+	stream   io.ReadWriteCloser // of one more bridge, with which heed ends; nil: there is none
+	between  bool               // the mod of the game connects to heed in place of the bridge
 
 	// newHost makes these.
 
@@ -190,8 +189,8 @@ func (h *host) openProxy() (err error) {
 		return nil
 	}
 	cfg := &h.bridges
-	if h.inner != nil {
-		if cfg.Handed.Inner, err = h.inner(h); err != nil {
+	if h.between {
+		if cfg.Handed.Inner, err = h.inner(); err != nil {
 			return cli.Failed(exitOwn, err)
 		}
 	}

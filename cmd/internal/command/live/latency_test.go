@@ -34,33 +34,6 @@ func reportTimes(b *testing.B, times []time.Duration) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// reportNoise reports how late the machine itself is meanwhile: a timer of 5 ms at its 99th percentile.
-func reportNoise(b *testing.B) {
-	b.Helper()
-	var late []time.Duration
-	ended, stop := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		for {
-			at := time.Now()
-			select {
-			case <-stop:
-				return
-			case <-time.After(5 * time.Millisecond):
-				late = append(late, time.Since(at)-5*time.Millisecond)
-			}
-		}
-	}()
-	b.Cleanup(func() {
-		close(stop)
-		<-ended
-		slices.Sort(late)
-		if len(late) > 0 {
-			b.ReportMetric(float64(late[len(late)*99/100])/1e6, "p99-ms/noise")
-		}
-	})
-}
-
 // gameLog is a log to which a writer adds lines at a steady pace.
 type gameLog struct {
 	file *os.File
@@ -163,7 +136,6 @@ func BenchmarkLineToAttention(b *testing.B) {
 	} {
 		for _, gap := range gaps {
 			b.Run(fmt.Sprintf("%s/%v", form.name, gap), func(b *testing.B) {
-				reportNoise(b)
 				path := filepath.Join(b.TempDir(), "Player.log")
 				log := newGameLog(b, path, form.begins, gap)
 				s, told := watched(b, path)
@@ -190,7 +162,6 @@ func BenchmarkGatedCall(b *testing.B) {
 		0, 100 * time.Millisecond, 10 * time.Millisecond, time.Millisecond, 200 * time.Microsecond,
 	} {
 		b.Run(gap.String(), func(b *testing.B) {
-			reportNoise(b)
 			w, bridge := began(b, nil)
 			newGameLog(b, filepath.Join(w.dir, "Player.log"), unityBegins, gap)
 			var times []time.Duration

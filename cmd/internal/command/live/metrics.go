@@ -23,7 +23,7 @@ func (h *host) serveMetrics(ctx context.Context) error {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-		_, _ = w.Write(h.appendMetrics(nil)) // the scraper has gone
+		_, _ = w.Write(h.metricsText()) // the scraper has gone
 	})
 	return serveHTTP(ctx, h.metrics, mux, 10*time.Second, maxConns)
 }
@@ -62,8 +62,8 @@ func serveHTTP(ctx context.Context, l net.Listener, handler http.Handler, within
 	return nil
 }
 
-// appendMetrics appends all metrics to dst. Names and labels hold no text of the game, and are as many as written here.
-func (h *host) appendMetrics(dst []byte) []byte {
+// metricsText returns all metrics. Names and labels hold no text of the game, and are as many as written here.
+func (h *host) metricsText() (dst []byte) {
 	st, px := h.session.Status(), h.proxy
 	e := &st.Engine
 	described := ""

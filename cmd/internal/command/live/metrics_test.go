@@ -50,7 +50,7 @@ rules:
 	cfg.Engine.Rules = set
 	s := testkit.Must(session.New(cfg))
 	do(s)
-	return string((&host{session: s}).appendMetrics(nil))
+	return string((&host{session: s}).metricsText())
 }
 
 func TestMetrics(t *testing.T) {
@@ -97,11 +97,11 @@ func TestLogAge(t *testing.T) {
 	s := testkit.Must(session.New(session.Config{Log: log, Now: func() time.Time { return now }, NoDefaults: true}))
 	h := &host{session: s}
 	now = now.Add(90 * time.Second)
-	require.Contains(t, string(h.appendMetrics(nil)), "\nheed_log_age_seconds 90\n")
+	require.Contains(t, string(h.metricsText()), "\nheed_log_age_seconds 90\n")
 	log.grew = now.Add(-1500 * time.Millisecond)
-	require.Contains(t, string(h.appendMetrics(nil)), "\nheed_log_age_seconds 1.5\n")
+	require.Contains(t, string(h.metricsText()), "\nheed_log_age_seconds 1.5\n")
 	log.grew = now.Add(time.Hour) // a clock that was set
-	require.Contains(t, string(h.appendMetrics(nil)), "\nheed_log_age_seconds 0\n")
+	require.Contains(t, string(h.metricsText()), "\nheed_log_age_seconds 0\n")
 }
 
 // TestAlerts: the alerts are about metrics that exist, and fire as promtool says where it is installed.
@@ -111,7 +111,7 @@ func TestAlerts(t *testing.T) {
 	page := testkit.Must(os.ReadFile("../../../../docs/watching.md"))
 	log := &stillLog{}
 	s := testkit.Must(session.New(session.Config{Log: log, NoDefaults: true}))
-	text := (&host{session: s}).appendMetrics(nil)
+	text := (&host{session: s}).metricsText()
 	for _, name := range regexp.MustCompile(`heed_[a-z_]+`).FindAllString(string(alerts)+string(page), -1) {
 		require.Contains(t, string(text), "# TYPE "+name+" ")
 	}

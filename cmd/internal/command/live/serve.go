@@ -76,7 +76,7 @@ func untilInterrupted(ctx context.Context) (context.Context, func()) {
 }
 
 func (p *program) serve(cmd *cobra.Command, f *serveFlags, path string) error {
-	b, err := p.serveBridge(cmd, f)
+	b, err := p.serveBridge(f)
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func running(path, how string, fromEnd bool) source {
 }
 
 // serveBridge returns the address to listen on, and the token.
-func (p *program) serveBridge(cmd *cobra.Command, f *serveFlags) (gabp.Bridge, error) {
+func (p *program) serveBridge(f *serveFlags) (gabp.Bridge, error) {
 	b := gabp.Bridge{Address: cmp.Or(f.addr, "127.0.0.1:0"), GameID: f.game}
 	if f.tokenFile != "" {
 		token, err := readToken(f.tokenFile)

@@ -99,7 +99,7 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 	log := p.findLog(f, args)
 	h := &host{
 		flags: &f.hostFlags, name: "wrap-" + fileName(cmp.Or(outer.GameID, filepath.Base(args[0]))), source: log,
-		command: "wrap", bridges: f.bridges(outer), listener: l, inner: inner,
+		command: "wrap", bridges: f.bridges(outer), listener: l, between: true,
 	}
 	h.bridges.Handed.Prefix, h.bridges.ModWait, h.bridges.MaxMessage = prefix(os.Args, args), f.modWait, f.most<<20
 	if err := p.newHost(h); err != nil {
@@ -182,7 +182,7 @@ func (p *program) outer(ctx context.Context, f *wrapFlags) (gabp.Bridge, net.Lis
 
 // inner returns a port and a token for the game, in a bridge file of their own if the bridge named one: some mods
 // read the file and not the environment.
-func inner(h *host) (b gabp.Bridge, err error) {
+func (h *host) inner() (b gabp.Bridge, err error) {
 	port, err := freePort()
 	if err != nil {
 		return b, err
