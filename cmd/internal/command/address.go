@@ -54,9 +54,6 @@ func (p *program) openAddress(ctx context.Context, name string) (*input, error) 
 	case f.data == nil:
 		p.Note("fetching %s", name)
 		data, err := p.host.Fetch(ctx, f.address)
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
 		if err != nil {
 			return nil, ioError(fmt.Errorf("%s: %w", name, err))
 		}

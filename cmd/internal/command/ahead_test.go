@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"runtime"
 	"testing"
 
@@ -28,19 +27,19 @@ func (s *scattered) Read(b []byte) (int, error) {
 // same to the byte.
 func TestOverlapChangesNothing(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	for _, path := range captures(t, ownCaptures) {
-		t.Run(filepath.Base(path), func(t *testing.T) {
-			data := testkit.Must(os.ReadFile(path))
-			replay := func(procs int, seed uint64) string {
-				runtime.GOMAXPROCS(procs)
-				in := &scattered{rnd: rand.New(rand.NewPCG(seed, 0))}
-				in.data.Reset(data)
-				var stdout, stderr bytes.Buffer
-				require.Equal(t, exitOK, run(t.Context(), []string{"--format", "json", "--top", "0", "-"}, in, &stdout, &stderr),
-					stderr.String())
-				return stdout.String()
-			}
-			require.True(t, replay(1, 1) == replay(2, 2), "two replays differ")
-		})
-	}
+	referenceAndOwn(t, func(t *testing.T, path string) {
+		data := testkit.Must(os.ReadFile(path))
+		replay := func(procs int, seed uint64) string {
+			runtime.GOMAXPROCS(procs)
+			in := &scattered{rnd: rand.New(rand.NewPCG(seed, 0))}
+			in.data.Reset(data)
+			var stdout, stderr bytes.Buffer
+			require.Equal(t, exitOK, run(t.Context(), []string{"--format", "json", "--top", "0", "-"}, in, &stdout, &stderr),
+				stderr.String())
+			return stdout.String()
+		}
+		out := replay(1, 1)
+		require.True(t, out == replay(2, 2), "two replays differ")
+		requireInert(t, out)
+	})
 }

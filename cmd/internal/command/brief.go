@@ -145,13 +145,10 @@ func (p *program) brief(ctx context.Context, f *briefFlags, name string) error {
 		names.Learn(src.Record.Message, src.Record.Stack)
 		return true
 	}, func(*heed.Update) bool { return true })
-	switch {
-	case ctx.Err() != nil:
-		p.Raise(exitInterrupted)
-		p.incomplete()
-	case err != nil:
+	if err != nil {
 		p.Fail(ioError(fmt.Errorf("%s: %w", name, err)))
 	}
+	p.incomplete()
 	src.Engine.EndLog()
 	c, err := p.assemble(f, src, set, name, names)
 	if err != nil {

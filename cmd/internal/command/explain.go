@@ -252,9 +252,6 @@ func recordOf(f *found, s *report.Scrubber) explainedRecord {
 
 // scrubRules removes private text from the places of rules, and from the values and words of conditions.
 func scrubRules(e *rules.Explanation, s *report.Scrubber) {
-	if s == nil {
-		return
-	}
 	for i := range e.Trials {
 		t := &e.Trials[i]
 		t.Place, t.Overrides = s.Text(t.Place), s.Text(t.Overrides)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -34,6 +33,7 @@ type flags struct {
 
 	rules          []string
 	noDefaultRules bool
+	modFolders     []string
 }
 
 // registerView adds the flags of output of the commands that replay or compare logs, or test rules on captures: the
@@ -84,28 +84,21 @@ func (p *program) layout() report.TextOptions {
 	return report.TextOptions{Width: cmp.Or(p.width, columns), Color: p.Color, Rows: rows}
 }
 
-// installed are the mods of the folders that --mods names.
-type installed struct {
-	dirs []string
-	once sync.Once
-	mods []heed.Mod
-}
-
 // ModsUsage is the help of --mods.
 const ModsUsage = "read the names, package ids and Workshop numbers of installed mods from `DIR`, the game's Mods folder or its folder of the Steam Workshop, so that each mod has one name and a link (repeatable)"
 
 func (p *program) registerMods(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&p.mods.dirs, "mods", nil, ModsUsage)
+	cmd.Flags().StringArrayVar(&p.modFolders, "mods", nil, ModsUsage)
 }
 
 // installed returns the mods of --mods. It reads them once, and notes each mod that cannot be read.
 func (p *program) installed() []heed.Mod {
-	p.mods.once.Do(func() {
-		mods, notes := files.Mods(p.mods.dirs)
-		p.mods.mods = mods
+	if p.mods == nil {
+		mods, notes := files.Mods(p.modFolders)
+		p.mods = append([]heed.Mod{}, mods...) // not nil
 		NoteMods(p.Note, notes)
-	})
-	return p.mods.mods
+	}
+	return p.mods
 }
 
 // NoteMods notes the errors of installed mods: three of them, and the number of the others.

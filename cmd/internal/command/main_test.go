@@ -15,7 +15,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/internal/report/replay"
 	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules"
 )
@@ -352,39 +351,6 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 		require.Equal(t, exitIO, status, "%v", args)
 		require.Equal(t, 1, strings.Count(stderr.String(), "no space left"), "%v: %s", args, stderr.String())
 	}
-}
-
-func TestReplaysAreIdenticalAndAddUp(t *testing.T) {
-	testkit.Full(t, "replays each capture several times")
-	referenceAndOwn(t, func(t *testing.T, path string) {
-		for _, args := range [][]string{
-			{path},
-			{"--format", "jsonl", path},
-			{"--format", "json", "--top", "0", path},
-			{"--format", "jsonl", "--ack", "auto", path},
-			{"records", "--format", "jsonl", path},
-		} {
-			first, second := runArgs(t, args...), runArgs(t, args...)
-			require.Equal(t, exitOK, first.status, first.stderr)
-			require.True(t, first == second, "two replays differ: %v", args)
-			requireInert(t, first.stdout)
-		}
-		src, err := newProgram(nil, io.Discard, io.Discard).open(t.Context(), replay.Config(defaultRules(t)), path, nil)
-		require.NoError(t, err)
-		defer src.close()
-		for {
-			if err := src.Next(); err != nil {
-				require.ErrorIs(t, err, io.EOF)
-				break
-			}
-			if src.Engine.Stats().Received%1000 == 0 {
-				stats := src.Engine.Stats()
-				require.NoError(t, stats.Check())
-			}
-		}
-		stats := src.Engine.Stats()
-		require.NoError(t, stats.Check())
-	})
 }
 
 func defaultRules(t *testing.T) *rules.Set {

@@ -31,7 +31,7 @@ func TestManPages(t *testing.T) { clitest.Man(t, testRoot(), settings.Live) }
 // 0, and prints the exit status of the program last.
 func TestScripts(t *testing.T) {
 	if testing.Short() {
-		t.Skip("hundreds of processes, each of which compiles rules: minutes under the race detector")
+		t.Skip("hundreds of runs, each with an engine of its own: long under the race detector")
 	}
 	captures := testkit.Must(filepath.Abs(ownCaptures))
 	clitest.Scripts(t, map[string]string{"CAPTURES": captures}, map[string]clitest.Program{

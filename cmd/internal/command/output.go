@@ -136,9 +136,6 @@ func (c *counter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// fileMode is for a file that others may read.
-const fileMode fs.FileMode = 0o644
-
 // ReplaceFile writes a file whole or not at all, since people may have edited the old file. It writes directly to a
 // pipe or a device.
 func ReplaceFile(name string, data []byte) error {
@@ -150,7 +147,7 @@ func ReplaceFile(name string, data []byte) error {
 
 // replaceFile is [ReplaceFile] with the data that write writes. The old file stays if write returns an error.
 func replaceFile(name string, write func(w io.Writer) error) error {
-	mode := fileMode
+	mode := fs.FileMode(0o644) // others may read it
 	if info, err := os.Stat(name); err == nil {
 		if !info.Mode().IsRegular() {
 			f, err := os.OpenFile(name, os.O_WRONLY, mode)

@@ -114,6 +114,8 @@ func TestRecordingReplays(t *testing.T) {
 			got = replayed.Engine.Updates(got)
 		}
 		replayed.close()
+		stats := replayed.Engine.Stats()
+		require.NoError(t, stats.Check())
 		require.Equal(t, engine.Stats(), replayed.Engine.Stats(), name)
 		require.Len(t, got, len(want), name)
 		for i := range want {

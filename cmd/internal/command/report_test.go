@@ -137,13 +137,17 @@ func pageText(t *testing.T, page string) string {
 // happens to be installed, so nothing is looked for.
 var inBrowser = flag.String("browser", "", "open pages in this `PROGRAM`, too")
 
-// browse opens a page in a browser without a window, and returns the document as it
-// is after its scripts ran, and what they wrote to the console.
-func browse(t *testing.T, page string, flags ...string) (dom, console string) {
+func needsBrowser(t *testing.T) {
 	t.Helper()
 	if *inBrowser == "" {
 		t.Skip("give -browser, as in: go test ./cmd/internal/command -run Page -browser chromium")
 	}
+}
+
+// browse opens a page in a browser without a window, and returns the document as it
+// is after its scripts ran, and what they wrote to the console.
+func browse(t *testing.T, page string, flags ...string) (dom, console string) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	profile := testkit.Must(os.MkdirTemp("", "heed-browser"))
@@ -171,6 +175,7 @@ func browse(t *testing.T, page string, flags ...string) (dom, console string) {
 }
 
 func TestPageInABrowser(t *testing.T) {
+	needsBrowser(t)
 	for _, name := range []string{"colony-1.6.log", "operations.jsonl", "healthy-1.6.log"} {
 		page := runArgs(t, "report", filepath.Join(ownCaptures, name)).stdout
 		dom, console := browse(t, page)
@@ -181,6 +186,7 @@ func TestPageInABrowser(t *testing.T) {
 }
 
 func TestHostilePageInABrowser(t *testing.T) {
+	needsBrowser(t)
 	dom, console := browse(t, runWith(t.Context(), attackLog(), "report", "-").stdout)
 	require.Empty(t, console)
 	requireNothingAdded(t, dom)
@@ -265,6 +271,7 @@ addEventListener("load", () => {
 `
 
 func TestPageWithAKeyboard(t *testing.T) {
+	needsBrowser(t)
 	page := runArgs(t, "report", filepath.Join(ownCaptures, "colony-1.6.log")).stdout
 	dom, console := browse(t, withScript(t, page, keyboardSession))
 	require.Empty(t, console)
@@ -284,6 +291,7 @@ addEventListener("load", () => {
 `
 
 func TestPageFitsAPhone(t *testing.T) {
+	needsBrowser(t)
 	long := "Mod " + strings.Repeat("Длинное_название_мода_한국어", 40) + " is missing packageId in About.xml!\n"
 	hostile := runWith(t.Context(), attackLog()+long, "report", "-").stdout
 	clock := runArgs(t, "report", filepath.Join(ownCaptures, "operations.jsonl"),
@@ -296,6 +304,7 @@ func TestPageFitsAPhone(t *testing.T) {
 }
 
 func TestPageWithoutScripts(t *testing.T) {
+	needsBrowser(t)
 	page := runArgs(t, "report", filepath.Join(ownCaptures, "colony-1.6.log")).stdout
 	// A policy without the script keeps it from running.
 	page = regexp.MustCompile(`script-src .*?; style-src`).ReplaceAllString(page, "script-src &#39;none&#39;; style-src")
@@ -311,6 +320,7 @@ func TestPageWithoutScripts(t *testing.T) {
 // TestPageRefusesOtherScripts shows that the policy of the page is in force: a
 // script that it does not name does not run.
 func TestPageRefusesOtherScripts(t *testing.T) {
+	needsBrowser(t)
 	page := runArgs(t, "report", filepath.Join(ownCaptures, "healthy-1.6.log")).stdout
 	page = strings.Replace(page, "</body>", `<script>document.documentElement.dataset.owned = 1</script><img src="data:," onerror="document.documentElement.dataset.owned=1"></body>`, 1)
 	dom, console := browse(t, page)

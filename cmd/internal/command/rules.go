@@ -61,48 +61,47 @@ day ("until") is over is reported, too.`,
 	}, p.checkRules)
 }
 
-// fileReport is the report on one rule file.
-type fileReport struct {
-	name                              string
-	rules, passed, failed, overridden int
-}
-
 func (p *program) checkRules(files []rules.File) error {
 	set, err := compiled(files, p.Message)
 	if err != nil {
 		return err
 	}
-	reports := make([]fileReport, len(files))
-	byName := make(map[string]*fileReport, len(files))
-	for i, f := range files {
-		reports[i].name = f.Name
-		byName[f.Name] = &reports[i]
-	}
+	own := map[string]int{} // rules, by file
 	for _, r := range set.Rules() {
-		byName[r.File].rules++
+		own[r.File]++
 	}
 	results := set.Test()
+	type outcomes struct{ passed, failed, overridden int }
+	of := map[string]outcomes{} // by file
 	failed := 0
 	for i := range results {
 		res := &results[i]
-		rep := byName[res.File]
+		n := of[res.File]
 		switch {
 		case res.Failed:
-			rep.failed++
+			n.failed++
 			failed++
 			p.Message("%s", res)
 		case res.Overridden:
-			rep.overridden++
+			n.overridden++
 			if !set.Rule(res.Got.Rule).MatchesAll { // lint says that once
 				p.Message("%s", res)
 			}
 		default:
-			rep.passed++
+			n.passed++
 		}
+		of[res.File] = n
 	}
 	var out []byte
-	for _, rep := range reports {
-		out = rep.append(out)
+	for _, f := range files {
+		out = fmt.Appendf(out, "%s: %s, ", safe(f.Name, 0), text.Count(own[f.Name], "rule"))
+		n := of[f.Name]
+		if total := n.passed + n.failed + n.overridden; total > 0 {
+			out = fmt.Appendf(out, "%s: %s\n", text.Count(total, "test"), joinParts(
+				part{n.passed, "passed"}, part{n.failed, "FAILED"}, part{n.overridden, "overridden by an earlier file"}))
+		} else {
+			out = append(out, "no tests\n"...)
+		}
 	}
 	out = fmt.Appendf(out, "%s in %s: ", text.Count(len(set.Rules()), "rule"), text.Count(len(files), "file"))
 	if failed > 0 {
@@ -117,18 +116,6 @@ func (p *program) checkRules(files []rules.File) error {
 		return errors.New("rules: tests failed: change the rule, or the test")
 	}
 	return nil
-}
-
-// append appends the line about one file.
-func (r *fileReport) append(dst []byte) []byte {
-	dst = text.AppendSafe(dst, r.name, 0)
-	dst = fmt.Appendf(dst, ": %s, ", text.Count(r.rules, "rule"))
-	total := r.passed + r.failed + r.overridden
-	if total == 0 {
-		return append(dst, "no tests\n"...)
-	}
-	return fmt.Appendf(dst, "%s: %s\n", text.Count(total, "test"), joinParts(
-		part{r.passed, "passed"}, part{r.failed, "FAILED"}, part{r.overridden, "overridden by an earlier file"}))
 }
 
 func (p *program) rulesLintCommand() *cobra.Command {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -60,7 +61,7 @@ The exit status is 0 even if records change class; with --exit-code it is then 1
 			}
 			scrubber := p.newScrubber()
 			d := &difference{
-				old: sets[0], new: sets[1], scrub: scrubber, changes: map[[2]class]int{},
+				old: sets[0], new: sets[1], scrub: scrubber, changes: map[string]int{},
 				report: diffReport{SchemaVersion: schema.Version, Changes: []classChanged{}},
 			}
 			p.eachLog(cmd.Context(), p.logs(args[2:]), func(name string) error {
@@ -94,27 +95,12 @@ type difference struct {
 	old, new *rules.Set
 	scrub    *report.Scrubber // of names, places and samples
 	report   diffReport
-	changes  map[[2]class]int // the index in report.Changes
-}
-
-// class is a decision of a set. Tags are no part of it.
-type class struct {
-	rule        string
-	disposition event.Disposition
-	severity    event.Severity
-	invalidates bool
-	escalated   bool // how it came to be so urgent, and no part of it
-}
-
-func classOf(o *heed.Outcome) class {
-	d := &o.Decision
-	return class{d.Rule, d.Disposition, d.Severity, d.Invalidates, o.Escalated}
+	changes  map[string]int // the index in report.Changes, by both decisions
 }
 
 // same reports whether two decisions have the same effect, by any rule.
-func (c class) same(d class) bool {
-	d.rule, d.escalated = c.rule, c.escalated
-	return c == d
+func same(a, b *event.Decision) bool {
+	return a.Disposition == b.Disposition && a.Severity == b.Severity && a.Invalidates == b.Invalidates
 }
 
 // classifyTwice decides the records of a capture by both sets.
@@ -142,21 +128,21 @@ func (p *program) classifyTwice(ctx context.Context, d *difference, name string)
 		other.ObserveInto(&n, &rec.Entry)
 		updates = other.Updates(updates[:0])
 		d.report.Records++
-		before, after := classOf(o), classOf(&n)
-		if before.same(after) {
-			if before.rule != after.rule {
+		if same(&o.Decision, &n.Decision) {
+			if o.Decision.Rule != n.Decision.Rule {
 				d.report.Moved++
 			}
 			return true
 		}
 		d.report.Changed++
-		key := [2]class{before, after}
+		before, after := details(d.old, o), details(d.new, &n)
+		key := fmt.Sprint(before, after)
 		i, known := d.changes[key]
 		if !known {
 			i = len(d.report.Changes)
 			d.changes[key] = i
 			d.report.Changes = append(d.report.Changes, classChanged{
-				Old: details(d.old, before), New: details(d.new, after), First: place{name, rec.Line()}.String(),
+				Old: before, New: after, First: place{name, rec.Line()}.String(),
 				Sample: strings.Clone(compare.Sample(&rec.Entry)),
 			})
 		}
@@ -207,12 +193,13 @@ func (d *difference) finish(oldName, newName string, top int) *diffReport {
 	return r
 }
 
-func details(set *rules.Set, c class) rules.Details {
+// details returns a decision by a set as a report shows it. Tags are no part of it.
+func details(set *rules.Set, o *heed.Outcome) rules.Details {
+	d := &o.Decision
 	out := rules.Details{
-		Rule: c.rule, Disposition: c.disposition, Severity: c.severity, Invalidates: c.invalidates,
-		Escalated: c.escalated,
+		Rule: d.Rule, Disposition: d.Disposition, Severity: d.Severity, Invalidates: d.Invalidates, Escalated: o.Escalated,
 	}
-	if r := set.Rule(c.rule); r != nil {
+	if r := set.Rule(d.Rule); r != nil {
 		out.Place = r.Place
 	}
 	return out

@@ -57,7 +57,7 @@ with 0.
 				if _, err := time.Parse(time.DateOnly, until); err != nil {
 					return cli.Usage(cmd, "--until %q: give it a day, such as 2027-01-31", until)
 				}
-				if until < p.today() {
+				if until < p.Now().Format(time.DateOnly) {
 					return cli.Usage(cmd, "--until %s is in the past", until)
 				}
 			}
@@ -86,9 +86,6 @@ with 0.
 	cmd.Flags().StringVar(&until, "until", "", "make `DATE` the last day of the rule, such as 2027-01-31")
 	return cmd
 }
-
-// today is the date, as in 2027-01-31.
-func (p *program) today() string { return p.Now().Format(time.DateOnly) }
 
 // propose returns the rule file for one record.
 func (p *program) propose(ctx context.Context, files []rules.File, at place, d event.Disposition,

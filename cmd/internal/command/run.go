@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/settings"
 	"github.com/heedlog/heed/internal/schema"
@@ -33,9 +34,9 @@ type program struct {
 
 	host    Host                // the program that mounts the commands
 	fetched map[string]*fetched // logs at addresses, by the names of named
-	mods    installed
-	formats []string          // of the output, the format of standard output first
-	texts   map[string]string // of the reader's language, since the first document; nil for English
+	mods    []heed.Mod          // of the folders of --mods; nil before they were read
+	formats []string            // of the output, the format of standard output first
+	texts   map[string]string   // of the reader's language, since the first document; nil for English
 }
 
 // Host has the functions and forms of the program that mounts the commands. The zero Host is the small program, which

@@ -175,9 +175,6 @@ func (p *program) templates(ctx context.Context, normalizer *signature.Normalize
 		case errors.Is(err, io.EOF):
 			return nil
 		case err == nil:
-		case ctx.Err() != nil:
-			p.Raise(exitInterrupted)
-			return nil
 		default:
 			return ioError(fmt.Errorf("%s: %w", name, err))
 		}

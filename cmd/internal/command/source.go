@@ -1,7 +1,6 @@
 package command
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,10 +67,10 @@ func (p *program) observe(ctx context.Context, set *rules.Set, name string,
 	}
 	defer src.close()
 	err = src.Each(func() bool { return f(src, &src.Outcome) }, func(*heed.Update) bool { return true })
-	if err != nil && ctx.Err() == nil {
-		return ioError(fmt.Errorf("%s: %w", name, err))
+	if err != nil {
+		return ioError(fmt.Errorf("%s: %w", name, err)) // of an interrupt, too, which [cli.Program.Fail] finds in it
 	}
-	return cmp.Or(ctx.Err(), err)
+	return ctx.Err()
 }
 
 // eachLog reads logs in order, until an interrupt. It reports a log that cannot be read and continues.

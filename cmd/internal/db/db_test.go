@@ -233,7 +233,7 @@ func TestMain(m *testing.M) {
 // there, and the database is whole.
 func TestKilledWriters(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
-	rounds := 3
+	rounds := 2
 	if testkit.IsFull() {
 		rounds = 20
 	}
@@ -249,7 +249,7 @@ func TestKilledWriters(t *testing.T) {
 			children, out = append(children, c), append(out, bufio.NewScanner(pipe))
 		}
 		for i, lines := range out {
-			for range 20 {
+			for range 10 {
 				require.True(t, lines.Scan())
 				n, err := strconv.Atoi(lines.Text())
 				require.NoError(t, err, lines.Text())

@@ -24,34 +24,40 @@ type Page struct {
 	Removed    []string // the kinds of private data that were removed
 }
 
-// pages makes one Page.
-type pages struct {
-	set       *rules.Set
-	scrubber  *report.Scrubber
-	open      func(name string) (io.ReadCloser, error)
-	collector *compare.Collector
-	rule      func(id string) report.RuleText
-}
-
 // NewPage replays logs, of two the older one first, by their names, which open opens. The language of the reader is a
 // tag such as "de-AT". The error has a line for each log that could not be read to its end; the page then has the rest,
 // or is nil.
 func NewPage(set *rules.Set, language string, names []string, strict bool,
 	open func(name string) (io.ReadCloser, error),
 ) (*Page, error) {
-	p := &pages{set: set, scrubber: &report.Scrubber{Strict: strict}, open: open}
-	p.collector = compare.NewCollector(compare.Config{Rules: set, Scrub: p.scrubber})
+	scrubber := &report.Scrubber{Strict: strict}
+	collector := compare.NewCollector(compare.Config{Rules: set, Scrub: scrubber})
 	language, _, _ = strings.Cut(strings.ToLower(language), "-")
 	texts := rules.Texts(language)
 	var failures []error
 	var replays []*report.Replay
-	for i, name := range names {
-		made, err := p.report(name, compare.Side(min(i, 1)))
+	var rule func(id string) report.RuleText
+	read := func(name string, side compare.Side) error {
+		in, err := open(name)
 		if err != nil {
-			failures = append(failures, fmt.Errorf("%s: %s", name, cmp.Or(texts[err.Error()], err.Error())))
+			return err
 		}
-		if made != nil {
-			replays = append(replays, made)
+		defer func() { _ = in.Close() }() // only read from
+		r, err := replay.Open(set, in)
+		if err != nil {
+			return err
+		}
+		config := r.Report(name, scrubber)
+		rule, config.Details = config.Rule, true
+		made, run := report.New(config), collector.Run(side, name, r.Engine)
+		err = r.Run(made, run)
+		run.End(err, &r.Began)
+		replays = append(replays, made)
+		return err
+	}
+	for i, name := range names {
+		if err := read(name, compare.Side(min(i, 1))); err != nil {
+			failures = append(failures, fmt.Errorf("%s: %s", name, cmp.Or(texts[err.Error()], err.Error())))
 		}
 	}
 	if replays == nil {
@@ -65,36 +71,15 @@ func NewPage(set *rules.Set, language string, names []string, strict bool,
 	}
 	page.HTML = report.HTML(nil, docs...)
 	if len(replays) == 2 && len(names) == 2 {
-		page.Difference = p.compared(report.Comparison{Diff: p.collector.Diff(), Language: texts})
-		page.Suspects = p.compared(report.Comparison{Suspects: p.collector.Suspects(), Language: texts})
+		shown := func(found report.Comparison) []byte {
+			found.Rule, found.Scrub, found.Language = rule, scrubber, texts
+			return report.Text(nil, &found, report.TextOptions{Width: 100})
+		}
+		page.Difference = shown(report.Comparison{Diff: collector.Diff()})
+		page.Suspects = shown(report.Comparison{Suspects: collector.Suspects()})
 	}
-	for _, kind := range p.scrubber.Removed() {
+	for _, kind := range scrubber.Removed() {
 		page.Removed = append(page.Removed, cmp.Or(texts[kind], kind))
 	}
 	return page, errors.Join(failures...)
-}
-
-// report replays a log for a report and for one side of a comparison. It returns a report and an error if the log could
-// not be read to its end.
-func (p *pages) report(name string, side compare.Side) (*report.Replay, error) {
-	in, err := p.open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = in.Close() }() // only read from
-	r, err := replay.Open(p.set, in)
-	if err != nil {
-		return nil, err
-	}
-	config := r.Report(name, p.scrubber)
-	p.rule, config.Details = config.Rule, true
-	made, run := report.New(config), p.collector.Run(side, name, r.Engine)
-	err = r.Run(made, run)
-	run.End(err, &r.Began)
-	return made, err
-}
-
-func (p *pages) compared(found report.Comparison) []byte {
-	found.Rule, found.Scrub = p.rule, p.scrubber
-	return report.Text(nil, &found, report.TextOptions{Width: 100})
 }
