@@ -35,6 +35,10 @@ func TestMessagesOfSeveralLines(t *testing.T) {
 5-13 each line unknown/none
 14-15 frame unknown/none 1 frames: nut
 `},
+		{"nor are more than 4 KiB", unity2022_3, doc(head, strings.Repeat("nut ", 600), strings.Repeat("nut ", 600), frame), `
+5-6 each line unknown/none
+7-8 frame unknown/none 1 frames: nut nut nut nut nut nut nut nut nut nut 
+`},
 		{"a blank line ends it", unity2022_3, doc(head, "two screws", "", "of three", frame), `
 5-5 line unknown/none 0 frames: Could not start Gadgets: System.Exceptio
 6-6 blank unknown/none 0 frames: two screws

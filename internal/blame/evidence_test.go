@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
@@ -45,4 +46,20 @@ func TestMethodsAreBounded(t *testing.T) {
 	f = finder(t)
 	f.LearnTrace(before + "\n\n\n\n" + trace("Farm.Cow.Eat"))
 	require.Zero(t, f.Knows())
+}
+
+// TestLearnTraceKeepsNothing holds that a trace may be overwritten once it was learned.
+func TestLearnTraceKeepsNothing(t *testing.T) {
+	const trace = "  at Acme.Loop.Run () [0x00001] in <0123>:0\n  at Acme.Loop.Tick () [0x00001] in <0123>:0\n" +
+		"  at Acme.Loop.Turn () [0x00001] in <0123>:0\n  at Lamps.Lamp.Burn () [0x00001] in <4567>:0\n"
+	want, got := finder(t), finder(t)
+	buffer := make([]byte, len(trace))
+	for range 100 {
+		copy(buffer, trace)
+		want.LearnTrace(trace)
+		got.LearnTrace(unsafe.String(&buffer[0], len(buffer)))
+	}
+	clear(buffer)
+	require.Len(t, want.Find(nil, "stuck", trace), 1, "most frames are the game's")
+	require.Equal(t, want.Find(nil, "stuck", trace), got.Find(nil, "stuck", trace))
 }

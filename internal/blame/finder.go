@@ -45,25 +45,31 @@ type Finder struct {
 	folded   map[string]bool // gameCode, folded
 	game     string          // the game's program, folded; see LearnGame
 	max      int
-	mods     []Mod             // with names as they are shown, none for code of no mod
-	keys     []modKeys         // of mods
-	taught   map[sum]bool      // of all of a mod that Learn was given: once more would change nothing
-	lessons  int               // see Lessons
-	inLists  int               // how many of them are from complete lists; see LearnAll
-	index    map[string]int    // folded name → index in mods plus one, or ambiguous
-	hints    map[string]int    // folded end of a package id, in the same way: weaker
-	authors  map[string]int    // folded beginning of a package id, in the same way
-	ids      map[string]int    // folded package id → index in mods plus one
-	names    map[string]int    // folded name that is shown → index in mods plus one
-	modules  map[string]string // hash of a module → root of a namespace in it
-	running  map[string]bool   // folded, the values of modules
-	homes    map[string]home   // root of a namespace → the module of most of its frames
-	gameRoot string            // root of the namespace that has the name of the game
-	traces   int               // how many there were
-	frames   int               // how many they had
-	roots    map[string]int    // root of a namespace → how many of the frames
-	outer    map[string]bool   // root of a namespace whose code called code of others, outermost in a trace
-	methods  map[string]int    // path of a method that is not the game's → in how many of the traces it was
+	mods     []Mod                // with names as they are shown, none for code of no mod
+	keys     []modKeys            // of mods
+	taught   map[sum]bool         // of all of a mod that Learn was given: once more would change nothing
+	lessons  int                  // see Lessons
+	inLists  int                  // how many of them are from complete lists; see LearnAll
+	index    map[string]int       // folded name → index in mods plus one, or ambiguous
+	hints    map[string]int       // folded end of a package id, in the same way: weaker
+	authors  map[string]int       // folded beginning of a package id, in the same way
+	ids      map[string]int       // folded package id → index in mods plus one
+	names    map[string]int       // folded name that is shown → index in mods plus one
+	modules  map[string]string    // hash of a module → root of a namespace in it
+	running  map[string]bool      // folded, the values of modules
+	homes    map[string]home      // root of a namespace → the module of most of its frames
+	gameRoot string               // root of the namespace that has the name of the game
+	traces   int                  // how many there were
+	frames   int                  // how many they had
+	roots    map[string]namespace // by the root of a namespace
+	outer    map[string]bool      // root of a namespace whose code called code of others, outermost in a trace
+	methods  map[string]int       // path of a method that is not the game's → in how many of the traces it was
+}
+
+// namespace is a root of a namespace, and how many of the frames have it.
+type namespace struct {
+	root   string
+	frames int
 }
 
 // ambiguous marks a name that several mods have.
@@ -77,7 +83,7 @@ func New(cfg Config) (*Finder, error) {
 	f := &Finder{
 		max: cmp.Or(cfg.Mods, defaultMods), index: map[string]int{}, hints: map[string]int{}, authors: map[string]int{},
 		ids: map[string]int{}, names: map[string]int{}, modules: map[string]string{},
-		running: map[string]bool{}, homes: map[string]home{}, roots: map[string]int{},
+		running: map[string]bool{}, homes: map[string]home{}, roots: map[string]namespace{},
 		outer: map[string]bool{}, methods: map[string]int{}, taught: map[sum]bool{},
 	}
 	if err := f.SetGameCode(cfg.GameCode); err != nil {
@@ -307,11 +313,12 @@ func (f *Finder) LearnTrace(trace string) {
 		if global {
 			key = ""
 		}
-		if f.roots[key] == 0 {
-			key = strings.Clone(key)
+		of := f.roots[key]
+		if of.frames++; of.frames == 1 {
+			of.root = strings.Clone(key)
 		}
-		f.roots[key]++
-		f.learnModule(moduleOf(fr.Rest), key, root, game || global)
+		f.roots[of.root] = of // an assignment to a map takes the new key, and trace is not to be kept
+		f.learnModule(moduleOf(fr.Rest), of.root, root, game || global)
 		if !game && !global {
 			seen = f.learnMethod(path, seen)
 		}
@@ -370,7 +377,7 @@ func (h home) vote(module string) home {
 // common reports whether code with this root, which no list has, is the game's: most frames have it, or it called code
 // of others in a trace without code that rules name, where the list of the mods is known.
 func (f *Finder) common(root string) bool {
-	return (f.traces >= minTraces && 2*f.roots[root] >= f.frames || f.outer[root] && f.whole()) &&
+	return (f.traces >= minTraces && 2*f.roots[root].frames >= f.frames || f.outer[root] && f.whole()) &&
 		f.known(root) == 0 && f.hint(root) == 0
 }
 
