@@ -77,7 +77,7 @@ func TestHolds(t *testing.T) {
 	for i, name := range names {
 		ref := uint32(1 + i)
 		x.rows[ref].Sig = groupSignature(name)
-		x.groups.add(uint64(groupSignature(name).ID), ref)
+		x.enter(ref)
 	}
 	for i, name := range names {
 		item, ok := x.holds(groupSignature(name))
