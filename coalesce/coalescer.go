@@ -80,7 +80,6 @@ type Folded struct {
 	Owner uint64
 
 	NewGroup bool // first of its group, or of its variant of that, in this item
-	NewCause bool // the entry is the item's cause from now on
 }
 
 // Coalescer folds urgent entries into items by the rules of the package documentation. It is not safe for concurrent
@@ -359,6 +358,9 @@ func (c *Coalescer) join(in *Input, to *destination, it *item, before *known, wh
 	}
 	c.latest = it
 	f := it.add(in, to.row, to.named, c.Now, &c.Config)
+	if it.Cause.Seq == c.Now.seq {
+		c.retention = append(c.retention, Retention{Owner: it.Number, Pin: c.Now.seq})
+	}
 	if opened && it.blocking() {
 		c.Allowance.Stops++
 	}
@@ -384,7 +386,7 @@ func (c *Coalescer) join(in *Input, to *destination, it *item, before *known, wh
 	}
 	c.concern(in, to, it.Number, "")
 	c.wake(it)
-	return Folded{ID: it.id, Owner: it.Number, NewGroup: f.newGroup, NewCause: f.newCause}
+	return Folded{ID: it.id, Owner: it.Number, NewGroup: f.newGroup}
 }
 
 // gatheringRow returns the open item that gathers the burst at to and holds the group and variant of an entry, with its

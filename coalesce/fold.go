@@ -225,7 +225,6 @@ func (g *gravity) raise(o gravity) {
 // folded is what adding one entry to an item changed.
 type folded struct {
 	newGroup bool // or variant
-	newCause bool
 	why      Reason // the most telling reason for an update, or ""
 }
 
@@ -291,7 +290,6 @@ func (it *item) add(in *Input, c *counter, named *operation, now logicalTime, cf
 		it.Prelude = it.Total - 1
 		it.Cause, it.CauseBy = storedCause{at.Seq, at.Pos, d.Rule, in.Signature, 0, in.Phase}, named.life()
 		it.CauseOf = in.variant
-		f.newCause = true
 	}
 	it.raise(gravityOf(d))
 	return f
