@@ -224,7 +224,7 @@ func (g *gravity) raise(o gravity) {
 
 // folded is what adding one entry to an item changed.
 type folded struct {
-	newGroup bool // or variant
+	newGroup bool   // or variant
 	why      Reason // the most telling reason for an update, or ""
 }
 
