@@ -357,14 +357,14 @@ func (c *Coalescer) join(in *Input, to *destination, it *item, before *known, wh
 		c.occur(to.row, len(c.Operations.live) == 0)
 	}
 	c.latest = it
-	f := it.add(in, to.row, to.named, c.Now, &c.Config)
+	newGroup, update := it.add(in, to.row, to.named, c.Now, &c.Config)
 	if it.Cause.Seq == c.Now.seq {
 		c.retention = append(c.retention, Retention{Owner: it.Number, Pin: c.Now.seq})
 	}
 	if opened && it.blocking() {
 		c.Allowance.Stops++
 	}
-	if f.newGroup {
+	if newGroup {
 		if !group {
 			c.Allowance.Groups++
 		}
@@ -376,17 +376,17 @@ func (c *Coalescer) join(in *Input, to *destination, it *item, before *known, wh
 	}
 	if it.State == itemDeferred && stopsAtOnce(in) {
 		it.on(onBlock)
-		f.why = reasonDisposition
+		update = reasonDisposition
 	}
 	switch at := (place{in.Entry.Seq, in.Entry.Pos}); {
 	case opened:
 		c.announce(it, Opened, why, at)
-	case f.why != "":
-		c.announce(it, Updated, f.why, at)
+	case update != "":
+		c.announce(it, Updated, update, at)
 	}
 	c.concern(in, to, it.Number, "")
 	c.wake(it)
-	return Folded{ID: it.id, Owner: it.Number, NewGroup: f.newGroup}
+	return Folded{ID: it.id, Owner: it.Number, NewGroup: newGroup}
 }
 
 // gatheringRow returns the open item that gathers the burst at to and holds the group and variant of an entry, with its
