@@ -406,15 +406,20 @@ func (c *Coalescer) gatheringRow(in *Input, to *destination) (it *item, row *cou
 	return it, row
 }
 
+// maxFaults bounds the open items of an episode: then another fault joins the one that took an entry last.
+const maxFaults = 8
+
 // gathering returns the open item that gathers the burst at to, or nil. An episode may have several, each for the
 // faults that are akin: the one that took an entry last.
 func (c *Coalescer) gathering(in *Input, to *destination) (it *item) {
 	if it, to.row = c.gatheringRow(in, to); it != nil {
 		return it
 	}
+	gathers := func(it *item) bool { return it.takes() && it.is(&to.burst) }
 	fits := func(it *item) bool {
-		return it.takes() && it.is(&to.burst) && (to.Scope != scopeAmbient || c.Loading() || it.akin(in))
+		return gathers(it) && (to.Scope != scopeAmbient || c.Loading() || it.akin(in))
 	}
+	latest := func(a, b *item) bool { return a.Latest.seq > b.Latest.seq }
 	// In a storm, it is the item of the entry before, or there is none.
 	if c.latest != nil && fits(c.latest) {
 		return c.latest
@@ -422,7 +427,19 @@ func (c *Coalescer) gathering(in *Input, to *destination) (it *item) {
 	if c.countOpen() == 0 {
 		return nil
 	}
-	return c.best(fits, func(a, b *item) bool { return a.Latest.seq > b.Latest.seq })
+	if it = c.best(fits, latest); it != nil {
+		return it
+	}
+	faults := 0
+	for i := range c.Items {
+		if gathers(&c.Items[i]) {
+			faults++
+		}
+	}
+	if faults < maxFaults {
+		return nil
+	}
+	return c.best(gathers, latest)
 }
 
 // akin reports whether an entry may be of the fault of an item of its episode. If both block, a blocking group of the
