@@ -212,9 +212,6 @@ func (e *Engine) keep(folded *coalesce.Folded) {
 	if folded.NewGroup {
 		e.journal.KeepFirst(folded.Owner)
 	}
-	if folded.NewCause {
-		e.pin(folded.Owner, e.entry.Seq)
-	}
 	e.retain()
 }
 

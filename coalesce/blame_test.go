@@ -1,6 +1,7 @@
 package coalesce
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -76,6 +77,10 @@ func TestOneSuspect(t *testing.T) {
 	require.Equal(t, []string{"A", "B"}, first.Blame)
 	c.Ack("", "0-3", 0)
 	require.Equal(t, "0-4", accuseIn(t, c, "", 9, "sing", event.Blocking, "D").ID, "a fault of another mod")
+	for i := range 2 * maxFaults {
+		accuseIn(t, c, "", uint64(10+i), fmt.Sprint("fault ", i), event.Blocking, fmt.Sprint("mod ", i))
+	}
+	require.Equal(t, maxFaults, c.Stats().Open)
 }
 
 // TestBlameByCount: a mod is named if half of the dominant entries point at it, and perhaps if a quarter does.

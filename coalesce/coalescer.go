@@ -80,7 +80,6 @@ type Folded struct {
 	Owner uint64
 
 	NewGroup bool // first of its group, or of its variant of that, in this item
-	NewCause bool // the entry is the item's cause from now on
 }
 
 // Coalescer folds urgent entries into items by the rules of the package documentation. It is not safe for concurrent
@@ -358,11 +357,14 @@ func (c *Coalescer) join(in *Input, to *destination, it *item, before *known, wh
 		c.occur(to.row, len(c.Operations.live) == 0)
 	}
 	c.latest = it
-	f := it.add(in, to.row, to.named, c.Now, &c.Config)
+	newGroup, update := it.add(in, to.row, to.named, c.Now, &c.Config)
+	if it.Cause.Seq == c.Now.seq {
+		c.retention = append(c.retention, Retention{Owner: it.Number, Pin: c.Now.seq})
+	}
 	if opened && it.blocking() {
 		c.Allowance.Stops++
 	}
-	if f.newGroup {
+	if newGroup {
 		if !group {
 			c.Allowance.Groups++
 		}
@@ -374,17 +376,17 @@ func (c *Coalescer) join(in *Input, to *destination, it *item, before *known, wh
 	}
 	if it.State == itemDeferred && stopsAtOnce(in) {
 		it.on(onBlock)
-		f.why = reasonDisposition
+		update = reasonDisposition
 	}
 	switch at := (place{in.Entry.Seq, in.Entry.Pos}); {
 	case opened:
 		c.announce(it, Opened, why, at)
-	case f.why != "":
-		c.announce(it, Updated, f.why, at)
+	case update != "":
+		c.announce(it, Updated, update, at)
 	}
 	c.concern(in, to, it.Number, "")
 	c.wake(it)
-	return Folded{ID: it.id, Owner: it.Number, NewGroup: f.newGroup, NewCause: f.newCause}
+	return Folded{ID: it.id, Owner: it.Number, NewGroup: newGroup}
 }
 
 // gatheringRow returns the open item that gathers the burst at to and holds the group and variant of an entry, with its
@@ -404,15 +406,20 @@ func (c *Coalescer) gatheringRow(in *Input, to *destination) (it *item, row *cou
 	return it, row
 }
 
+// maxFaults bounds the open items of an episode: then another fault joins the one that took an entry last.
+const maxFaults = 8
+
 // gathering returns the open item that gathers the burst at to, or nil. An episode may have several, each for the
 // faults that are akin: the one that took an entry last.
 func (c *Coalescer) gathering(in *Input, to *destination) (it *item) {
 	if it, to.row = c.gatheringRow(in, to); it != nil {
 		return it
 	}
+	gathers := func(it *item) bool { return it.takes() && it.is(&to.burst) }
 	fits := func(it *item) bool {
-		return it.takes() && it.is(&to.burst) && (to.Scope != scopeAmbient || c.Loading() || it.akin(in))
+		return gathers(it) && (to.Scope != scopeAmbient || c.Loading() || it.akin(in))
 	}
+	latest := func(a, b *item) bool { return a.Latest.seq > b.Latest.seq }
 	// In a storm, it is the item of the entry before, or there is none.
 	if c.latest != nil && fits(c.latest) {
 		return c.latest
@@ -420,7 +427,19 @@ func (c *Coalescer) gathering(in *Input, to *destination) (it *item) {
 	if c.countOpen() == 0 {
 		return nil
 	}
-	return c.best(fits, func(a, b *item) bool { return a.Latest.seq > b.Latest.seq })
+	if it = c.best(fits, latest); it != nil {
+		return it
+	}
+	faults := 0
+	for i := range c.Items {
+		if gathers(&c.Items[i]) {
+			faults++
+		}
+	}
+	if faults < maxFaults {
+		return nil
+	}
+	return c.best(gathers, latest)
 }
 
 // akin reports whether an entry may be of the fault of an item of its episode. If both block, a blocking group of the

@@ -81,7 +81,8 @@
 // stay. Blindness has a burst of its own, and so has each key under which the host raises entries.
 //
 // Entries that are ambient at one time need not be one fault. Outside of loads, a blocking entry joins an item of its
-// episode that blocks only if a blocking group of the item points at one of its mods, or both point at none.
+// episode that blocks only if a blocking group of the item points at one of its mods, or both point at none. If eight
+// items of the episode are open, another fault joins the latest.
 //
 // An incident is wider than a burst. An entry whose group an open item holds joins that item, in whichever burst it
 // came. Advisory entries share one open item.
@@ -147,9 +148,8 @@
 // same updates, byte for byte.
 //
 // An ignored entry costs a few comparisons; a repeat of an urgent one, one table look-up and no allocation (go test
-// -bench Fold). The start and the end of a call cost a pass over those that run or ended within Linger (-bench Call), a
-// cleared item one over the known operations. Text is rendered only by [Coalescer.NextUpdate], [Coalescer.Current] and
-// [Coalescer.Item].
+// -bench Fold). The start and the end of a call cost a pass over those that run or ended within Linger (-bench Call).
+// Text is rendered only by [Coalescer.NextUpdate], [Coalescer.Current] and [Coalescer.Item].
 //
 // A Coalescer is not safe for concurrent use; the engine at the module's root holds the lock. It never fails on an
 // entry.

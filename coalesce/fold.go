@@ -1,6 +1,7 @@
 package coalesce
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -222,17 +223,12 @@ func (g *gravity) raise(o gravity) {
 	g.Invalidates = g.Invalidates || o.Invalidates
 }
 
-// folded is what adding one entry to an item changed.
-type folded struct {
-	newGroup bool // or variant
-	newCause bool
-	why      Reason // the most telling reason for an update, or ""
-}
-
 // add folds one urgent entry into the item, which is open, or is acknowledged and knows the entry. c is the counter of
-// the entry's group and variant, nil if there is none.
-func (it *item) add(in *Input, c *counter, named *operation, now logicalTime, cfg *Config) folded {
-	var f folded
+// the entry's group and variant, nil if there is none. It reports whether the group or the variant is new, and returns
+// the most telling reason for an update, or "".
+func (it *item) add(
+	in *Input, c *counter, named *operation, now logicalTime, cfg *Config,
+) (newGroup bool, why Reason) {
 	d, at := &in.Decision, place{now.seq, in.Entry.Pos}
 	if it.Total == 0 {
 		it.Opened = at
@@ -243,10 +239,10 @@ func (it *item) add(in *Input, c *counter, named *operation, now logicalTime, cf
 	variants := it.Counters.variants
 	if c == nil {
 		spare := uint64(0)
-		if f.newGroup = it.admits(d); !f.newGroup && it.open() {
-			spare, f.newGroup = it.spares(d, at.Seq)
+		if newGroup = it.admits(d); !newGroup && it.open() {
+			spare, newGroup = it.spares(d, at.Seq)
 		}
-		if f.newGroup {
+		if newGroup {
 			c = it.Counters.add(counter{
 				Rule: d.Rule, Sig: in.Signature, Variant: in.variant, Frame: frame(in.Frame), Spare: spare,
 				Text: sampleText(in.Entry, cfg.MaxSampleText),
@@ -269,32 +265,29 @@ func (it *item) add(in *Input, c *counter, named *operation, now logicalTime, cf
 		}
 	}
 	if !it.open() {
-		return f
+		return newGroup, why
 	}
 
 	// Later assignments win: the order is Reason.weight.
 	if groups := it.Counters.groups(); groups >= it.NextGroups {
 		it.NextGroups = nextThreshold(groups)
-		f.why = reasonGroups
+		why = reasonGroups
 	}
 	if it.Total >= it.NextCount {
 		it.NextCount = nextThreshold(it.Total)
-		f.why = reasonCount
+		why = reasonCount
 	}
 	if it.Counters.variants > variants {
-		f.why = reasonVariant
+		why = reasonVariant
 	}
-	if why := gravityOf(d).above(it.gravity); why != "" {
-		f.why = why
-	}
+	why = cmp.Or(gravityOf(d).above(it.gravity), why)
 	if d.Disposition > it.Disposition {
 		it.Prelude = it.Total - 1
 		it.Cause, it.CauseBy = storedCause{at.Seq, at.Pos, d.Rule, in.Signature, 0, in.Phase}, named.life()
 		it.CauseOf = in.variant
-		f.newCause = true
 	}
 	it.raise(gravityOf(d))
-	return f
+	return newGroup, why
 }
 
 // news reports whether a group or variant is new after a watermark, became worse, or returned after it was resolved. It

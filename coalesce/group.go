@@ -92,7 +92,7 @@ type counters struct {
 // find returns the counter of (rule, sig, variant), or nil.
 func (t *counters) find(rule string, sig signature.Signature, variant string) *counter {
 	x := t.index
-	for ref := x.groups.first(uint64(sig.ID)); ref != 0; ref = x.groups.next[ref] {
+	for ref := *x.list(sig); ref != 0; ref = x.next[ref] {
 		if n := ref - t.base; n < uint32(len(t.Rows)) { // else it is a row of another item
 			if r := &t.Rows[n]; r.Sig == sig && r.Variant == variant && r.Rule == rule {
 				return r

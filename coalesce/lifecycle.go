@@ -348,8 +348,7 @@ func (c *Coalescer) Pending() int { return len(c.Queue) }
 type Retention struct {
 	Owner uint64 // number of the item, as in [Folded]
 
-	// Pin is an entry to be pinned, or 0: the cause of an item that came out of an
-	// acknowledgement, as is done for the causes that [Folded] reports.
+	// Pin is an entry to be pinned, or 0: the cause of an item.
 	Pin uint64
 
 	// Evicted reports that the item is gone, and with it the reason for its pins.

@@ -78,17 +78,18 @@ func (c *Coalescer) covering(in *Input, to *destination) (k known) {
 	case group:
 		c.index.each(d.Rule, in.Signature, func(i int, _ *counter) { look(&c.Items[i], nil) })
 	default:
-		quiet := func(it *item) bool { return it.State == itemAcked && c.quiet(in, it) }
-		if in.Frame != 0 {
-			c.index.eachFrame(frame(in.Frame), func(i int, row *counter) {
-				if it := &c.Items[i]; quiet(it) || row.akin(in.Blame) {
-					look(it, row)
+		for i := range c.Items {
+			it := &c.Items[i]
+			for n := len(it.Counters.Rows) - 1; n >= 0 && it.State == itemAcked && in.Frame != 0; n-- {
+				r := &it.Counters.Rows[n]
+				if r.Frame == frame(in.Frame) && (c.quiet(in, it) || r.akin(in.Blame)) {
+					look(it, r)
 				}
-			})
+			}
 		}
 		for i := range c.Items {
 			it := &c.Items[i]
-			if k.row == nil && quiet(it) && slices.ContainsFunc(it.Counters.Rows, func(r counter) bool {
+			if k.row == nil && c.quiet(in, it) && slices.ContainsFunc(it.Counters.Rows, func(r counter) bool {
 				return r.Rule == d.Rule && r.First.Seq <= it.AckedAt.seq && r.akin(in.Blame)
 			}) {
 				look(it, nil)
@@ -105,7 +106,7 @@ func (c *Coalescer) quiet(in *Input, it *item) bool {
 	if in.starting() {
 		w = &loadMax
 	}
-	return !w.passed(it.AckedAt, c.Now)
+	return it.State == itemAcked && !w.passed(it.AckedAt, c.Now)
 }
 
 // akin reports whether an entry of the group points at one of mods, or there are none.

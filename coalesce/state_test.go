@@ -323,7 +323,7 @@ func TestRestoreOtherWindows(t *testing.T) {
 	require.True(t, r.Verdict("x").Abandoned)
 }
 
-// TestRestoreRefused writes states that no Coalescer can be in.
+// TestRestoreRefused writes states that no Coalescer can be in. TestBroken has the laws of one item.
 func TestRestoreRefused(t *testing.T) {
 	cfg := smallConfig(8, 30, 8)
 	first := func(c *Coalescer, state itemState) *item {
@@ -341,30 +341,16 @@ func TestRestoreRefused(t *testing.T) {
 			c.Counts.Cleared++
 			c.Counts.Evicted++
 		}, "Numbers is"},
-		"total": {func(c *Coalescer) { first(c, itemOpen).Total++ }, "Total is"},
-		"empty group": {
-			func(c *Coalescer) { first(c, itemOpen).Counters.Rows[0].Count = 0 },
-			"of a group is",
-		},
 		"huge group": {
 			func(c *Coalescer) { first(c, itemOpen).Counters.Rows[0].Count = 1 << 63 },
 			".Rows[0].Count is not possible",
 		},
 		"two of a kind": {func(c *Coalescer) { first(c, itemOpen).Number = first(c, itemAcked).Number }, "Number of an item"},
-		"no root":       {func(c *Coalescer) { first(c, itemOpen).Root = nil }, "Root is"},
-		"acknowledged":  {func(c *Coalescer) { first(c, itemOpen).AckedAt = c.Now }, "State of an item"},
-		"cleared":       {func(c *Coalescer) { first(c, itemAcked).ClearedBy = "" }, "State of an item"},
-		"no cause":      {func(c *Coalescer) { first(c, itemOpen).Cause.Seq = 0 }, "Cause is"},
-		"other cause":   {func(c *Coalescer) { first(c, itemOpen).Cause.Rule = "another" }, "Cause is"},
 		"future":        {func(c *Coalescer) { first(c, itemOpen).Latest.seq = c.Now.seq + 1 }, ".Latest is not possible"},
 		"later": {func(c *Coalescer) {
 			it := first(c, itemOpen)
 			it.Latest.generation, it.Latest.at = c.Now.generation, c.Now.at+1
 		}, ".Latest is not possible"},
-		"turn": {
-			func(c *Coalescer) { r := &first(c, itemOpen).Counters.Rows[0]; r.Raised.Count = r.Count },
-			"Raised of a group",
-		},
 		"consumer": {func(c *Coalescer) { first(c, itemOpen).Consumer = 3 }, "Items: Consumer is not possible"},
 		"no consumer": {
 			func(c *Coalescer) { c.Consumers.List = c.Consumers.List[:0] },

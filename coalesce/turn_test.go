@@ -67,21 +67,3 @@ func TestInvalidatesStays(t *testing.T) {
 	require.EqualValues(t, 2, c.Raised.At.Seq)
 	require.EqualValues(t, 1, c.First.Seq)
 }
-
-// TestHolds holds which item an index finds for a group: the first and the last row of each.
-func TestHolds(t *testing.T) {
-	x := newIndex(3, 2)
-	_, ok := x.holds(groupSignature("a"))
-	require.False(t, ok)
-	names := []string{"a", "b", "c", "d", "e", "f"}
-	for i, name := range names {
-		ref := uint32(1 + i)
-		x.rows[ref].Sig = groupSignature(name)
-		x.groups.add(uint64(groupSignature(name).ID), ref)
-	}
-	for i, name := range names {
-		item, ok := x.holds(groupSignature(name))
-		require.True(t, ok)
-		require.Equal(t, i/2, item)
-	}
-}

@@ -337,8 +337,6 @@ func (s *Session) ack(consumer, id string, upTo uint64) (a Acked) {
 			s.disk.through(s.engine.Latest().Seq)
 		}
 	}()
-	s.report.Lock()
-	defer s.report.Unlock()
 	s.enter()
 	defer s.leave()
 	a.AckResult = s.engine.Ack(consumer, id, upTo)

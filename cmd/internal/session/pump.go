@@ -33,14 +33,12 @@ func (s *Session) pump(ctx context.Context) {
 
 // deliver delivers the pending updates. Only one call runs at a time: the pump's, and Run's after it.
 func (s *Session) deliver(buf []heed.Update) []heed.Update {
-	s.report.Lock()
 	s.ordered.Lock()
 	updates := s.engine.Updates(buf[:0])
 	for i := range updates {
 		s.act(event.StatusDelivered, "", updates[i].Item.ID, updates[i].Item.LatestSequence)
 	}
 	s.ordered.Unlock()
-	s.report.Unlock()
 	if news := s.attention.news.Swap(false); len(updates) == 0 && !news {
 		return updates
 	}

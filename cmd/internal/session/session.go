@@ -31,8 +31,7 @@ type Session struct {
 
 	at follow.Position // of the latest record of the log that the engine has observed
 
-	ordered  sync.Mutex    // held around engine, recorder and at
-	report   sync.Mutex    // held while updates and acknowledgements get their order
+	ordered  sync.Mutex    // held around engine, recorder, acknowledgements in the timeline and at
 	changed  broadcast     // after every entry
 	pumping  chan struct{} // wakes the pump
 	calls    atomic.Uint64
