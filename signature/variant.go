@@ -83,8 +83,7 @@ func (g *Grouper) varyingOutlines(n uint32) (set wordSet) {
 				others++
 			}
 		}
-		few := others < groupValues || 3*(len(latest)-others) >= len(latest) // the word is not seen once
-		if 0 < others && few {
+		if 0 < others && (others < groupValues || 3*(len(latest)-others) >= len(latest)) { // the word is not seen once
 			set |= 1 << i
 		}
 	}
