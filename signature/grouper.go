@@ -322,7 +322,7 @@ func (g *Grouper) learn(n uint32, depth int) {
 			g.watch(n, depth, i, j, t.weight(i, j))
 		}
 		for k := i + 2; k <= min(t.n-1, i+strayWords); k++ {
-			if k != j && t.isStray(i, k) {
+			if k != j && t.others(i, k) >= partOthers && slices.ContainsFunc(t.words[i:k], term.mayBeNamed) {
 				g.noteStray(n, g.column(t.key(i, k)))
 			}
 		}
@@ -376,9 +376,9 @@ func (g *Grouper) watch(n uint32, depth, i, j, weight int) {
 	}
 	if isName {
 		for _, name := range names {
-			g.know(n, name)
+			g.know(name)
 		}
-		g.know(n, uint32(t.content(i, j)>>32))
+		g.know(uint32(t.content(i, j) >> 32))
 	}
 }
 

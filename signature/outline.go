@@ -34,6 +34,7 @@ const (
 	heldWord outlineWord = 1 << iota // it holds the statement together
 	keyWord
 	stateWord
+	knownWord // it is a known name
 
 	leftOutShift = 5
 	leftOutMask  = 7 << leftOutShift
@@ -130,13 +131,14 @@ func (s *outlines) byAge(i int) int {
 func (g *Grouper) leaveNames(o *outline) (bloom uint64, ok bool) {
 	n, left, held, plain := 0, 0, 0, 0
 	o.known = 0
-	for _, w := range o.words() {
+	for i, w := range o.words() {
 		left += w.leftOut()
 		held += int(w & heldWord)
 		if w&stateWord == 0 {
 			plain += int(w & heldWord)
 		}
-		if g.isKnown(w) {
+		if w&knownWord != 0 || g.isKnown(w) {
+			o.Words[i] |= knownWord
 			left++
 			o.known += int(w & heldWord)
 			continue
@@ -202,15 +204,15 @@ func nameOf(w outlineWord) uint32 { return uint32(w >> 32) }
 
 func ofName(name uint32) uint64 { return place(uint64(name), knownName) | 1 }
 
-// know notes that a word is a name, as node n has it where others have others.
-func (g *Grouper) know(n uint32, name uint32) {
+// know notes that a word is a name, and leaves it out of the outlines.
+func (g *Grouper) know(name uint32) {
 	if name == 0 || g.isName(name) {
 		return
 	}
-	g.note(n, g.column(ofName(name)), 0, false, false, enough)
+	g.column(ofName(name)) // it makes room for others first
 	s := &g.outlines
 	for i := range s.kept {
-		if o := &s.kept[i]; o.has(name) {
+		if o := &s.kept[i]; s.blooms[i]>>(name>>26)&1 != 0 && o.has(name) {
 			s.blooms[i], _ = g.leaveNames(o)
 			g.compare(o, s.blooms[i])
 		}

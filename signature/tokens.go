@@ -388,12 +388,8 @@ func (t *tokens) nameEnd(i int) int {
 	return j
 }
 
-// isStray reports whether the words from i to j may be a name with other words in it.
-func (t *tokens) isStray(i, j int) bool {
-	return t.others(i, j) >= partOthers && slices.ContainsFunc(t.words[i:j], func(w term) bool {
-		return w.kind.isName() || w.kind == capitalWord || w.opens
-	})
-}
+// mayBeNamed reports whether a name may have w among other words.
+func (w term) mayBeNamed() bool { return w.kind.isName() || w.kind == capitalWord || w.opens }
 
 // isStructure reports whether the key of a field is among the words from i to j.
 func (t *tokens) isStructure(i, j int) bool {
