@@ -238,7 +238,7 @@ func mayBeOne(a, b []outlineWord, least int) bool {
 		}
 		switch {
 		case i == end && j < len(b)-1,
-			part < i && !mayBeName(a[part:i+1], w.leftOut()),
+			part < i && (part == 0 && i > 1 || !mayBeName(a[part:i+1], w.leftOut())),
 			j > 0 && b[j-1]&keyWord != 0 && (a[part].leftOut() > 0) != (w.leftOut() > 0):
 			return false
 		}
