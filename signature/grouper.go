@@ -161,13 +161,11 @@ func (g *Grouper) Group(s Signature) Signature {
 // known. It costs a pass over all known signatures.
 func (g *Grouper) Members(dst []ID, id ID) []ID {
 	for n := range g.nodes {
-		if g.nodes[n].ID != id {
-			continue
-		}
-		group := g.root(uint32(n))
-		for m := range g.nodes {
-			if g.root(uint32(m)) == group {
-				dst = append(dst, g.nodes[m].ID)
+		if g.nodes[n].ID == id {
+			for m := range g.nodes {
+				if g.root(uint32(m)) == g.root(uint32(n)) {
+					dst = append(dst, g.nodes[m].ID)
+				}
 			}
 		}
 	}
@@ -323,11 +321,8 @@ func (g *Grouper) learn(n uint32, depth int) {
 		if j > i+1 {
 			g.watch(n, depth, i, j, t.weight(i, j))
 		}
-		if j > i && j < t.n && t.words[j].kind == value && t.words[j].marks == 0 {
-			g.watch(n, depth, i, j+1, t.weight(i, j+1))
-		}
 		for k := i + 2; k <= min(t.n-1, i+strayWords); k++ {
-			if k != j && t.isStray(i, k) {
+			if k != j && t.others(i, k) >= partOthers && slices.ContainsFunc(t.words[i:k], term.mayBeNamed) {
 				g.noteStray(n, g.column(t.key(i, k)))
 			}
 		}
@@ -381,9 +376,9 @@ func (g *Grouper) watch(n uint32, depth, i, j, weight int) {
 	}
 	if isName {
 		for _, name := range names {
-			g.know(n, name)
+			g.know(name)
 		}
-		g.know(n, uint32(t.content(i, j)>>32))
+		g.know(uint32(t.content(i, j) >> 32))
 	}
 }
 
@@ -469,8 +464,7 @@ func (g *Grouper) opened(t *tokens, i int) (*column, int) {
 	if !w.holds && w.kind != value {
 		return nil, 0
 	}
-	name := max(i+1, t.nameEnd(i))
-	for _, j := range [...]int{i + 1, name, min(name+1, t.n), t.n} {
+	for _, j := range [...]int{i + 1, max(i+1, t.nameEnd(i)), t.n} {
 		if c := g.lookup(t.key(i, j)); c != nil && c.Open && (j < t.n || j <= i+2 || w.gap == gapOpen) {
 			return c, j
 		}
@@ -481,10 +475,8 @@ func (g *Grouper) opened(t *tokens, i int) (*column, int) {
 // lookup returns the column with the given key, or nil.
 func (g *Grouper) lookup(key uint64) *column {
 	set := g.set(key)
-	for i, k := range g.keys[set:][:columnWays] {
-		if k == key {
-			return &g.cols[set+i]
-		}
+	if i := slices.Index(g.keys[set:][:columnWays], key); i >= 0 {
+		return &g.cols[set+i]
 	}
 	return nil
 }
@@ -578,9 +570,7 @@ func (g *Grouper) union(a, b uint32) {
 	if a == b {
 		return
 	}
-	if a > b {
-		a, b = b, a
-	}
+	a, b = min(a, b), max(a, b)
 	g.groups[b] = a
 	g.unions++
 	g.merges = append(g.merges, GroupMerge{From: g.nodes[b].sig(), Into: g.nodes[a].sig()})

@@ -222,9 +222,6 @@ func modelGroups(statements [][]string) []int {
 			if j > i+1 {
 				watch(i, j)
 			}
-			if j > i && j < len(s.words) && s.words[j] == Mask {
-				watch(i, j+1)
-			}
 		}
 	}
 	for i := range group {

@@ -11,20 +11,16 @@ const outlineWords = 26
 // outlinesKept is how many outlines are kept, the latest ones.
 const outlinesKept = 1024
 
-// outlineNames is how many names an outline keeps at most.
-const outlineNames = 4
-
 // outline is a statement without its names and values.
 type outline struct {
 	Node   uint32 // plus one, the first with it
 	Frames uint64
 	N      uint8
 	Words  [outlineWords + 1]outlineWord // and the end
-	Names  [outlineNames]uint32          // that were left out, if none of them is known
-	Named  bool                          // one is known, or enough words are left
 
 	rest     [outlineWords + 1]outlineWord // the words without known names, and the end
-	n, known int                           // words in the rest, and of those left out
+	n, known int                           // words of the rest, and known names
+	isEnough bool                          // one word of the rest is enough if all are the same
 }
 
 // words returns the words of o and the end.
@@ -38,6 +34,7 @@ const (
 	heldWord outlineWord = 1 << iota // it holds the statement together
 	keyWord
 	stateWord
+	knownWord // it is a known name
 
 	leftOutShift = 5
 	leftOutMask  = 7 << leftOutShift
@@ -52,27 +49,21 @@ func (w outlineWord) with(n int) outlineWord {
 	return w&^leftOutMask | outlineWord(min(w.leftOut()+n, 7))<<leftOutShift
 }
 
-// outline sets o to the outline of t. It reports whether the words are neither too many nor too few.
+// outline sets o to the outline of t. It reports whether the words are not too many.
 func (t *tokens) outline(o *outline) bool {
 	*o = outline{Frames: t.frames}
-	left, named, held, plain := 0, 0, 0, 0
+	left := 0
 	for i := range t.n {
-		w := &t.words[i]
-		word := t.outlined(i)
 		if t.isVariable(i) {
 			left++
-			if w.kind != value && named < outlineNames {
-				o.Names[named] = nameOf(word)
-				named++
-			}
 			continue
 		}
 		if o.N == outlineWords {
 			return false
 		}
+		w, word := &t.words[i], t.outlined(i).with(left)
 		if w.holds {
 			word |= heldWord
-			held++
 		}
 		switch {
 		case w.key:
@@ -80,18 +71,12 @@ func (t *tokens) outline(o *outline) bool {
 		case w.kind == capitalWord || isState(w.text):
 			word |= stateWord
 		}
-		if w.holds && word&stateWord == 0 {
-			plain++
-		}
-		o.Words[o.N] = word.with(left)
+		o.Words[o.N] = word
 		o.N++
 		left = 0
 	}
 	o.Words[o.N] = outlineWord(0).with(left)
-	if held >= fewOthers || plain >= namesOthers {
-		o.named()
-	}
-	return held > 0 && (held >= namesOthers || named > 0)
+	return true
 }
 
 // outlined returns the hash of word i.
@@ -99,20 +84,13 @@ func (t *tokens) outlined(i int) outlineWord {
 	return outlineWord(cmp.Or(t.singular(i), t.words[i].hash)) & wordHash
 }
 
-// named notes that the words of o are enough to know its statement without its names.
-func (o *outline) named() { o.Named, o.Names = true, [outlineNames]uint32{} }
-
 // isVariable reports whether word i is a value, a name, or alone in brackets. A word with a capital after a colon may
 // begin a sentence. Names after a first one without punctuation may be constants of a program, as the first one is.
 func (t *tokens) isVariable(i int) bool {
 	w := &t.words[i]
 	switch {
-	case w.kind == value:
-		return true
-	case i == 0:
-		return false
-	case w.opens && w.closed:
-		return true
+	case i == 0 || w.kind == value || w.opens && w.closed:
+		return i > 0 || w.kind == value
 	case w.kind == nameWord:
 		return t.words[0].kind != nameWord || t.words[1].marks != 0
 	}
@@ -148,15 +126,19 @@ func (s *outlines) byAge(i int) int {
 	return i
 }
 
-// leaveNames sets the rest of o to its words without known names, and returns a bit for each.
-func (g *Grouper) leaveNames(o *outline) (bloom uint64) {
-	known := slices.ContainsFunc(o.Names[:], g.isName)
-	n, left := 0, 0
+// leaveNames sets the rest of o to its words without known names, and returns a bit for each. It reports whether the
+// words of o are enough to compare.
+func (g *Grouper) leaveNames(o *outline) (bloom uint64, ok bool) {
+	n, left, held, plain := 0, 0, 0, 0
 	o.known = 0
-	for _, w := range o.words() {
+	for i, w := range o.words() {
 		left += w.leftOut()
-		if g.isKnown(w) {
-			known = true
+		held += int(w & heldWord)
+		if w&stateWord == 0 {
+			plain += int(w & heldWord)
+		}
+		if w&knownWord != 0 || g.isKnown(w) {
+			o.Words[i] |= knownWord
 			left++
 			o.known += int(w & heldWord)
 			continue
@@ -165,11 +147,9 @@ func (g *Grouper) leaveNames(o *outline) (bloom uint64) {
 		bloom |= 1 << (w >> 58)
 		n, left = n+1, 0
 	}
-	o.n = n - 1
-	if known {
-		o.named()
-	}
-	return bloom
+	o.n = n
+	o.isEnough = o.known > 0 || held >= fewOthers || plain >= namesOthers
+	return bloom, held >= namesOthers
 }
 
 // learnOutline joins node n with all nodes whose outlines differ from its own as those of one statement may, and keeps
@@ -180,8 +160,7 @@ func (g *Grouper) learnOutline(n uint32, t *tokens) {
 		return
 	}
 	o.Node = n + 1
-	bloom := g.leaveNames(o)
-	if !g.compare(o, bloom) {
+	if bloom, ok := g.leaveNames(o); ok && !g.compare(o, bloom) {
 		g.outlines.keep(o, bloom)
 	}
 }
@@ -197,15 +176,15 @@ func (g *Grouper) compare(o *outline, own uint64) bool {
 		}
 		if g.root(p.Node-1) != g.root(o.Node-1) {
 			least := fewOthers - min(o.known, p.known)
-			if o.n == p.n && o.Named && p.Named {
+			if o.n == p.n && o.isEnough && p.isEnough {
 				least = 1
 			}
-			if !mayBeOne(o.words(), p.words(), fewOthers) && !mayBeOne(o.rest[:o.n+1], p.rest[:p.n+1], max(least, 1)) {
+			if !mayBeOne(o.words(), p.words(), fewOthers) && !mayBeOne(o.rest[:o.n], p.rest[:p.n], max(least, 1)) {
 				continue
 			}
 			g.union(p.Node-1, o.Node-1)
 		}
-		if slices.Equal(p.words(), o.words()) && p.Names == o.Names {
+		if slices.Equal(p.words(), o.words()) {
 			return true
 		}
 	}
@@ -225,16 +204,16 @@ func nameOf(w outlineWord) uint32 { return uint32(w >> 32) }
 
 func ofName(name uint32) uint64 { return place(uint64(name), knownName) | 1 }
 
-// know notes that a word is a name, as node n has it where others have others.
-func (g *Grouper) know(n uint32, name uint32) {
+// know notes that a word is a name, and leaves it out of the outlines.
+func (g *Grouper) know(name uint32) {
 	if name == 0 || g.isName(name) {
 		return
 	}
-	g.note(n, g.column(ofName(name)), 0, false, false, enough)
+	g.column(ofName(name)) // it makes room for others first
 	s := &g.outlines
 	for i := range s.kept {
-		if o := &s.kept[i]; o.has(name) {
-			s.blooms[i] = g.leaveNames(o)
+		if o := &s.kept[i]; s.blooms[i]>>(name>>26)&1 != 0 && o.has(name) {
+			s.blooms[i], _ = g.leaveNames(o)
 			g.compare(o, s.blooms[i])
 		}
 	}
@@ -242,8 +221,7 @@ func (g *Grouper) know(n uint32, name uint32) {
 
 // has reports whether a name is in o.
 func (o *outline) has(name uint32) bool {
-	return slices.Contains(o.Names[:], name) ||
-		slices.ContainsFunc(o.Words[:o.N], func(w outlineWord) bool { return nameOf(w) == name })
+	return slices.ContainsFunc(o.Words[:o.N], func(w outlineWord) bool { return nameOf(w) == name })
 }
 
 // mayBeOne reports whether one statement may have the outlines a and b: one is the other with words in place of names,

@@ -83,7 +83,8 @@ func RestoreGrouper(cfg GrouperConfig, s *GrouperState) (*Grouper, error) {
 	}
 	for i := range s.Outlines {
 		o := s.Outlines[i]
-		g.outlines.keep(&o, g.leaveNames(&o))
+		bloom, _ := g.leaveNames(&o)
+		g.outlines.keep(&o, bloom)
 	}
 	return g, nil
 }
@@ -99,12 +100,8 @@ func (s *GrouperState) isPossible(signatures int) bool {
 	}
 	return len(s.Known) <= signatures && len(s.Groups) == len(s.Known) && len(s.Merges) <= signatures &&
 		len(s.Outlines) <= min(signatures, outlinesKept) &&
-		!slices.ContainsFunc(s.Outlines, func(o outline) bool { return !o.isPossible(known) }) &&
+		!slices.ContainsFunc(s.Outlines, func(o outline) bool { return o.Node-1 >= known || o.N > outlineWords }) &&
 		!slices.ContainsFunc(s.Watched, func(c column) bool { return !c.isPossible(known) })
-}
-
-func (o *outline) isPossible(known uint32) bool {
-	return 0 < o.Node && o.Node <= known && o.N <= outlineWords
 }
 
 func (c *column) isPossible(known uint32) bool {

@@ -103,7 +103,7 @@ func TestGrouperStateHasEveryField(t *testing.T) {
 		"Grouper.slots", "Grouper.said", // made again from nodes
 		"Grouper.unions",                  // counted in nodes
 		"Grouper.keys", "outlines.blooms", // of the columns and the outlines
-		"outline.rest", "outline.n", "outline.known", // of the words
+		"outline.rest", "outline.n", "outline.known", "outline.isEnough", // of the words
 		"-outlines.current",                              // of none between calls
 		"GrouperStats.Signatures", "GrouperStats.Groups", // so are these
 		"-Grouper.copied", // of a state before

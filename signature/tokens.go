@@ -221,10 +221,6 @@ func (t *tokens) value(s []byte, i int) int {
 	if isMask(s, j) {
 		return t.glued(s, j)
 	}
-	alone := i > 0 && bytes.IndexByte([]byte(" =:'([\""), s[i-1]) >= 0 && isAfter(byteAt(s, j))
-	if alone && j > i && (bytes.IndexByte([]byte("./~*"), s[i]) >= 0 || s[i] == '-' && s[i-1] == '=') { // a short path
-		return j
-	}
 	end := t.closing(s, i)
 	switch {
 	case end > 0 && t.isData(s[i:end]):
@@ -252,11 +248,9 @@ func (t *tokens) isData(s []byte) bool {
 	case s[0] == '(' || s[0] == '{' && t.n == 0: // a remark, or a record
 		return false
 	}
-	return items > 1 && words <= 2*items || words == 0 && (len(in) == 0 || isMask(in, 0)) || s[0] == '{' && isObject(in)
+	return items > 1 && words <= 2*items || words == 0 && (len(in) == 0 || isMask(in, 0)) ||
+		s[0] == '{' && bytes.ContainsAny(in, "=:") && in[0] != ':'
 }
-
-// isObject reports whether the text in brackets is the fields of an object.
-func isObject(s []byte) bool { return bytes.ContainsAny(s, "=:") && s[0] != ':' }
 
 // glued returns the end of all that is glued to the mask at i: up to space, or a mark that ends a value.
 func (t *tokens) glued(s []byte, i int) int {
@@ -264,8 +258,7 @@ func (t *tokens) glued(s []byte, i int) int {
 		switch end := t.closing(s, i); {
 		case isMask(s, i):
 			i += len(Mask)
-		case isAfter(byteAt(s, i+1)) && bytes.IndexByte([]byte(":=.!?"), s[i]) >= 0,
-			isOpening(s[i]) && (end == 0 || bytes.IndexByte(s[i:end], ' ') >= 0):
+		case isAfter(byteAt(s, i+1)) && bytes.IndexByte([]byte(":=.!?"), s[i]) >= 0:
 			return i
 		default:
 			i = max(i+1, end)
@@ -319,7 +312,7 @@ func (t *tokens) word(s []byte, i int) (int, kindOfWord) {
 }
 
 // closing returns the position after the bracket that closes the one at i, or 0. Brackets of all kinds are one:
-// intervals mix them. Those in quotation marks do not count.
+// intervals mix them.
 func (t *tokens) closing(s []byte, i int) int {
 	if !isOpening(byteAt(s, i)) {
 		return 0
@@ -328,10 +321,6 @@ func (t *tokens) closing(s []byte, i int) int {
 	for ; i < len(s) && t.search > 0; i++ {
 		t.search--
 		switch b := s[i]; {
-		case b == '"':
-			end := quoted(s, i)
-			t.search -= end - i
-			i = end - 1
 		case isOpening(b):
 			depth++
 		case b == ']' || b == '}' || b == ')':
@@ -399,12 +388,8 @@ func (t *tokens) nameEnd(i int) int {
 	return j
 }
 
-// isStray reports whether the words from i to j may be a name with other words in it.
-func (t *tokens) isStray(i, j int) bool {
-	return t.others(i, j) >= partOthers && slices.ContainsFunc(t.words[i:j], func(w term) bool {
-		return w.kind.isName() || w.kind == capitalWord || w.opens
-	})
-}
+// mayBeNamed reports whether a name may have w among other words.
+func (w term) mayBeNamed() bool { return w.kind.isName() || w.kind == capitalWord || w.opens }
 
 // isStructure reports whether the key of a field is among the words from i to j.
 func (t *tokens) isStructure(i, j int) bool {

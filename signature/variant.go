@@ -83,8 +83,7 @@ func (g *Grouper) varyingOutlines(n uint32) (set wordSet) {
 				others++
 			}
 		}
-		few := others < groupValues || 3*(len(latest)-others) >= len(latest) // the word is not seen once
-		if 0 < others && few {
+		if 0 < others && (others < groupValues || 3*(len(latest)-others) >= len(latest)) { // the word is not seen once
 			set |= 1 << i
 		}
 	}
@@ -160,8 +159,9 @@ func codes(s []byte, put func([]byte)) {
 }
 
 // isKept reports whether the word w after a byte decides: as a boolean or the name of a type of fault; after an equals
-// sign, since ids mask most values of fields; or as a command at the beginning of a quotation.
+// sign, since ids mask most values of fields; or in capitals, as a constant such as DEVICE_LOST or as a command at the
+// beginning of a quotation.
 func isKept(w []byte, before byte) bool {
-	return isConstant(w) || before == '=' || before == '"' && isCapitals(w) ||
+	return isConstant(w) || before == '=' || isCapitals(w) && (before == '"' || bytes.IndexByte(w, '_') > 0) ||
 		bytes.HasSuffix(w[1:], []byte("Exception")) || bytes.HasSuffix(w[1:], []byte("Error"))
 }
