@@ -195,14 +195,14 @@ func (c *Classifier) decide(known *shape, e *event.Entry, r *Result) {
 		return
 	}
 	key := keyOf(r.Signature, source, c.phaseNum, e)
-	p := c.decisions.get(&key)
+	p := c.decisions.get(&key, &known.decision)
 	if r.Cached = p != nil; r.Cached {
 		c.stats.DecisionHits++
 	} else {
 		c.stats.DecisionMisses++
 		plan := c.eval.Plan(c.input(e, known.template))
 		c.in = rules.Input{}
-		c.decisions.add(&key, plan)
+		c.decisions.add(&key, plan, &known.decision)
 		p = &plan
 	}
 	if o := p.Known(); o != nil {

@@ -21,6 +21,7 @@ type shape struct {
 	id       signature.ID
 	group    signature.Place // where the grouper has it
 	next     int32           // next slot in the chain of byID
+	decision int32           // slot of the decision used last; a hint
 	varied   bool            // the variant was found
 	variant  string
 	template string

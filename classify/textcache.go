@@ -136,8 +136,7 @@ func sum(h uint64, s string) uint64 {
 
 // zero returns the line, which has at most maxLine bytes, with 0 in place of each digit, and its sum, 0 if it has no
 // digit or is shorter than a step. The text is valid until the next call. (Most texts that repeat need textSum alone,
-// which costs half as much. To sum the text afterwards costs a twentieth of a line: it reads the bytes just written,
-// and waits for them.)
+// which costs less. A sum of the text afterwards would read bytes just written, and wait for them.)
 func (c *textCache) zero(line string) (zeroed string, of uint64) {
 	const step = 16
 	if len(line) < step {

@@ -73,28 +73,34 @@ func mayEnd(s string, j int) bool {
 	return j < 2 || endings[s[j-2]&31]>>(s[j-1]&31)&1 != 0
 }
 
-var keywords = func() map[string]keyword {
-	m := map[string]keyword{}
+// keywords lists the words by their first letter, in either case: most words differ from all in their length.
+var keywords = func() (t [32][]meaning) {
 	for k, list := range [][]string{
 		textKeyword: textWords, codeKeyword: codeWords, fieldKeyword: fieldWords, requestKeyword: requestWords,
 	} {
 		for _, w := range list {
-			m[w] = keyword(k)
+			t[w[0]&31] = append(t[w[0]&31], meaning{w, keyword(k)})
 		}
 	}
-	return m
+	return t
 }()
+
+type meaning struct {
+	word    string
+	keyword keyword
+}
 
 // keywordOf returns which keyword a word of letters is, in either case.
 func keywordOf[T string | []byte](word T) keyword {
-	var lower [keywordMax]byte
-	if len(word) > len(lower) {
+	if len(word) == 0 {
 		return noKeyword
 	}
-	for i := range len(word) {
-		lower[i] = word[i] | 0x20
+	for _, m := range keywords[word[0]&31] {
+		if len(m.word) == len(word) && strings.EqualFold(m.word, string(word)) {
+			return m.keyword
+		}
 	}
-	return keywords[string(lower[:len(word)])]
+	return noKeyword
 }
 
 // mayFollowKeyword reports whether the bytes before i permit that scanner.keyword

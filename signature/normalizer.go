@@ -128,8 +128,8 @@ func (n *Normalizer) Key(message, stack string) Key {
 	return h.sum()
 }
 
-// hashFrames lets h take the frames that count. Within Key, its structures would cost a line without frames an eighth
-// of its time.
+// hashFrames lets h take the frames that count. It is a function of its own so that lines without frames do not pay for
+// its structures.
 func (n *Normalizer) hashFrames(h hasher, rest, stack string) hasher {
 	frames := n.frames(rest, stack)
 	for fr, ok := frames.next(); ok; fr, ok = frames.next() {
