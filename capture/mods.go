@@ -265,8 +265,8 @@ func (m *modLists) take(rec *Record) {
 	}
 }
 
-// uploadItem is a line of the list in the header of an upload. The name itself may have parentheses, brackets and colons.
-// A line whose name was lost names no mod.
+// uploadItem is a line of the list in the header of an upload. The name itself may have parentheses, brackets and
+// colons. A line whose name was lost names no mod.
 var uploadItem = regexp.MustCompile(`^(.+)\(([^ ()]+)\)((?:\[[^\]]*\])*): (.*?)[ \t\r]*$`)
 
 // parse reads a line of the list in the header of an upload.

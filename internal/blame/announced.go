@@ -73,8 +73,8 @@ func (s *scan) named(rest string) {
 
 func idRune(r rune) bool { return r == '-' || r == '.' || r < utf8.RuneSelf && wordByte(byte(r)) }
 
-// parts reads classes with their namespace that the line names anywhere, where a word or a sign leads up to one, the mod is
-// known by the namespace, or the class is called after a part of the game: "Exception in Acme.JobGiver_Press".
+// parts reads classes with their namespace that the line names anywhere, where a word or a sign leads up to one, the
+// mod is known by the namespace, or the class is called after a part of the game: "Exception in Acme.JobGiver_Press".
 func (s *scan) parts(line string) {
 	for i := 0; i < len(line); i++ {
 		if line[i] != '.' || i == 0 || !wordByte(line[i-1]) {
