@@ -2,6 +2,7 @@ package capture
 
 import (
 	"cmp"
+	"regexp"
 	"strings"
 
 	"github.com/heedlog/heed/capture/format"
@@ -138,50 +139,24 @@ func (m *modLists) begin(line string, header bool) {
 		m.form, m.prefix = formItems, prefix
 		return
 	}
-	if mod.parseWorkshop(line) {
+	if !strings.Contains(line, "oad") {
+		return // as nearly all lines of a log
+	}
+	if folder := folderItem.FindStringSubmatch(line); folder != nil {
+		mod.PackageID, mod.Name = folder[1], folder[2]
 		m.add(&mod)
-	} else if rest, ok := loaded(line); ok {
-		m.named(rest)
+	} else if items := loadedItems.FindStringSubmatch(line); items != nil {
+		m.named(items[1] + items[2])
 	}
 }
 
-// parseWorkshop reads a mod that a line gives by the folder of its number in the Steam Workshop, with its name.
-func (m *ListedMod) parseWorkshop(line string) bool {
-	_, rest, ok := strings.Cut(line, "od: workshop-")
-	number, rest, named := strings.Cut(rest, " (")
-	end := strings.LastIndexByte(rest, ')')
-	if !ok || !named || end < 1 || strings.Trim(number, "0123456789") != "" {
-		return false
-	}
-	m.Name, m.PackageID = rest[:end], "workshop-"+number
-	return true
-}
+// folderItem is a mod by the folder of its number in the Steam Workshop, with its name.
+var folderItem = regexp.MustCompile(`od: (workshop-[0-9]+) \((.+)\)`)
 
-// loaded returns the text after the words by which a program reports that it loads mods: "Loaded mod ", "loading
+// loadedItems are the mods after the words by which a program reports that it loads them: "Loaded mod ", "loading
 // server plugin ", "Loaded mods: ", "Loading " before a bracket.
-func loaded(line string) (rest string, ok bool) {
-	i := max(strings.Index(line, "oaded "), strings.Index(line, "oading "))
-	if i < 1 || line[i-1]|0x20 != 'l' {
-		return "", false
-	}
-	before := strings.TrimRight(line[:i-1], " ")
-	if before != "" && !isDigit(before[len(before)-1]) && strings.IndexByte("]):", before[len(before)-1]) < 0 {
-		return "", false
-	}
-	_, rest, _ = strings.Cut(line[i:], " ")
-	for range 2 {
-		if strings.HasPrefix(rest, "[") {
-			return rest, true
-		}
-		var noun string
-		noun, rest, _ = strings.Cut(rest, " ")
-		switch strings.ToLower(strings.TrimRight(noun, ":")) {
-		case "mod", "plugin", "addon", "mods", "plugins", "addons":
-			return strings.TrimPrefix(rest, "settings "), true
-		}
-	}
-	return "", false
-}
+var loadedItems = regexp.MustCompile(
+	`^(?:.*[0-9\]):])? *[Ll]oad(?:ed|ing) (?:\S* )??(?:(\[.*)|(?i:mod|plugin|addon)[sS]?:* (?:settings )?(.*))`)
 
 // named adds the mods at the beginning of a text: a name with its version, in brackets or not, or several, separated
 // by commas, of which some may have none.
@@ -290,38 +265,22 @@ func (m *modLists) take(rec *Record) {
 	}
 }
 
-// parse reads a line of the list in the header of an upload. The name itself may
-// have parentheses, brackets and colons, so that the line is read from its end.
+// uploadItem is a line of the list in the header of an upload. The name itself may have parentheses, brackets and
+// colons. A line whose name was lost names no mod.
+var uploadItem = regexp.MustCompile(`^(.+)\(([^ ()]+)\)((?:\[[^\]]*\])*): (.*?)[ \t\r]*$`)
+
+// parse reads a line of the list in the header of an upload.
 func (m *ListedMod) parse(line string) bool {
-	line = strings.TrimRight(line, " \t\r")
-	i := max(strings.LastIndex(line, "): "), strings.LastIndex(line, "]: "))
-	if i < 0 {
+	item := uploadItem.FindStringSubmatch(line)
+	if item == nil || strings.HasSuffix(item[1], rimworld.NoAssemblies) {
 		return false
 	}
-	head, assemblies := line[:i+1], line[i+len("): "):]
-	tags := ""
-	for strings.HasSuffix(head, "]") {
-		open := strings.LastIndexByte(head, '[')
-		if open < 0 {
-			return false
-		}
-		head, tags = head[:open], line[open:i+1]
-	}
-	open := strings.LastIndexByte(head, '(')
-	if open < 1 || !strings.HasSuffix(head, ")") {
-		return false
-	}
-	name, id := strings.TrimSpace(head[:open]), head[open+1:len(head)-1]
-	// A line whose name was lost names no mod.
-	if id == "" || strings.HasSuffix(name, rimworld.NoAssemblies) || strings.ContainsAny(id, " ()") {
-		return false
-	}
-	m.Name, m.PackageID = name, id
+	m.Name, m.PackageID = strings.TrimSpace(item[1]), item[2]
 	var versions []string
-	if tags != "" {
-		versions = append(versions, tags)
+	if item[3] != "" {
+		versions = append(versions, item[3])
 	}
-	for part := range strings.SplitSeq(assemblies, ", ") {
+	for part := range strings.SplitSeq(item[4], ", ") {
 		if open := strings.LastIndexByte(part, '('); open > 0 {
 			m.Assemblies = append(m.Assemblies, part[:open])
 			versions = append(versions, strings.TrimSuffix(part[open+1:], ")"))
@@ -331,29 +290,23 @@ func (m *ListedMod) parse(line string) bool {
 	return true
 }
 
+// announcement is a line that announces the mods that were loaded, behind the prefix of a logger.
+var announcement = regexp.MustCompile(
+	`(?:^|[\]):] )((?:Loaded|Loading|Initializing|Initialized|Active|Enabled|Running) (?:.* )?(?i:mods|plugins|packs):)$` +
+		`|^()[ \t]*(?i:mod list:)$`)
+
 // announcesMods reports whether line announces the mods that were
 // loaded, and how long the prefix is that a logger put before that.
 func announcesMods(line string) (prefix int, ok bool) {
 	line = strings.TrimRight(line, " \t")
-	if line == "" || line[len(line)-1] != ':' {
+	if !strings.HasSuffix(line, ":") {
 		return 0, false // many a message ends with a space
 	}
-	switch last := strings.ToLower(line[strings.LastIndexByte(line, ' ')+1:]); last {
-	case "mods:", "plugins:", "packs:":
-	case "list:":
-		return 0, strings.EqualFold(strings.TrimSpace(line), "mod list:")
-	default:
+	at := announcement.FindStringSubmatchIndex(line)
+	if at == nil {
 		return 0, false
 	}
-	for _, verb := range [...]string{
-		"Loaded ", "Loading ", "Initializing ", "Initialized ", "Active ", "Enabled ", "Running ",
-	} {
-		i := strings.Index(line, verb)
-		if i == 0 || i > 1 && line[i-1] == ' ' && strings.IndexByte("]):", line[i-2]) >= 0 {
-			return i, true
-		}
-	}
-	return 0, false
+	return max(at[2], at[4]), true
 }
 
 // prefixedItem returns the indented text after a prefix of a logger.

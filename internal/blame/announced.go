@@ -25,22 +25,15 @@ func (s *scan) announced(line string) {
 	if _, class, ok := strings.Cut(node, " Class=\""); ok && isNode {
 		s.typeName(class)
 	}
-	for rest := line; !isNode; {
-		_, after, ok := strings.Cut(rest, "=")
-		if !ok {
-			break
-		}
-		s.typeName(after)
-		rest = after
-	}
 	s.prefixes(line)
-	line, _, _ = strings.Cut(line, "<")
-	s.parts(line)
+	if !isNode {
+		s.parts(line)
+	}
 }
 
 // leads reads the mod to which a word in any case leads up, with the text of the line before and after the word.
 func (s *scan) leads(word, before, rest string) {
-	var lower [len("registering")]byte
+	var lower [len("packageid")]byte
 	if len(word) > len(lower) {
 		return
 	}
@@ -64,8 +57,6 @@ func (s *scan) leads(word, before, rest string) {
 		}
 	case "assembly":
 		s.assembly(before, rest)
-	case "type", "class", "for", "registering", "named":
-		s.typeName(strings.TrimLeft(rest, " '\"`"))
 	}
 }
 
@@ -82,8 +73,8 @@ func (s *scan) named(rest string) {
 
 func idRune(r rune) bool { return r == '-' || r == '.' || r < utf8.RuneSelf && wordByte(byte(r)) }
 
-// parts reads classes with their namespace that the line names anywhere, where either the mod is
-// known by the namespace, or the class is called after a part of the game: "Exception in Acme.JobGiver_Press".
+// parts reads classes with their namespace that the line names anywhere, where a word or a sign leads up to one, the
+// mod is known by the namespace, or the class is called after a part of the game: "Exception in Acme.JobGiver_Press".
 func (s *scan) parts(line string) {
 	for i := 0; i < len(line); i++ {
 		if line[i] != '.' || i == 0 || !wordByte(line[i-1]) {
@@ -99,13 +90,26 @@ func (s *scan) parts(line string) {
 		}
 		path := strings.TrimRight(line[from:end], ".+")
 		if from == 0 || strings.IndexByte(" '\"`(<=,>", line[from-1]) >= 0 {
-			if root := line[from:i]; s.finder.known(root) != 0 || s.finder.hint(root) != 0 || isPart(path) {
+			root := line[from:i]
+			names := s.finder.known(root) != 0 || s.finder.hint(root) != 0 || isPart(path)
+			if leadsToType(line[:from]) || names && strings.IndexByte(line[:from], '<') < 0 { // no XML
 				s.typeName(line[from:])
 			}
 		}
 		i = end
 	}
 }
+
+// leadsToType reports whether a text ends with a word or a sign that the name of a type follows.
+func leadsToType(before string) bool {
+	if strings.HasSuffix(before, "=") {
+		return true
+	}
+	before = strings.TrimRight(before, " '\"`")
+	return typeLeads[strings.ToLower(before[strings.LastIndexByte(before, ' ')+1:])]
+}
+
+var typeLeads = texts.Words("type class for registering named")
 
 // prefixes reads definitions, components and resources that are called after a mod that is known, as in SomeMod_Press
 // and some_mod:press.

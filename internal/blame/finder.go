@@ -46,7 +46,6 @@ type Finder struct {
 	game     string          // the game's program, folded; see LearnGame
 	max      int
 	mods     []Mod                // with names as they are shown, none for code of no mod
-	keys     []modKeys            // of mods
 	taught   map[sum]bool         // of all of a mod that Learn was given: once more would change nothing
 	lessons  int                  // see Lessons
 	inLists  int                  // how many of them are from complete lists; see LearnAll

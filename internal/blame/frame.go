@@ -1,6 +1,7 @@
 package blame
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -239,28 +240,10 @@ func methodPath(path string) string {
 // isGlobal reports whether a path names a method in a class without a namespace; dynamic, that it was
 // generated, such as a patched method.
 func isGlobal(path string, dynamic bool) bool {
-	if plain := unwrapped(path); !strings.ContainsAny(plain, "<[(") {
-		return isGlobalType(plain, dynamic)
+	typ := arguments.ReplaceAllString(unwrapped(path), "")
+	if i := strings.IndexAny(typ, "<[("); i >= 0 {
+		typ = typ[:i]
 	}
-	var b strings.Builder
-	depth := 0
-	for i := range len(path) {
-		switch c := path[i]; c {
-		case '<', '[':
-			depth++
-		case '>', ']':
-			depth = max(0, depth-1)
-		default:
-			if depth == 0 {
-				b.WriteByte(c)
-			}
-		}
-	}
-	typ, _, _ := strings.Cut(unwrapped(b.String()), "(")
-	return isGlobalType(typ, dynamic)
-}
-
-func isGlobalType(typ string, dynamic bool) bool {
 	i := strings.LastIndexAny(typ, ".:")
 	if i < 0 {
 		return false
@@ -272,26 +255,19 @@ func isGlobalType(typ string, dynamic bool) bool {
 	return !strings.ContainsAny(typ, ".:")
 }
 
+// arguments are the arguments of a generic type, or the name of a method that a compiler wrote in them.
+var arguments = regexp.MustCompile(`[<[][^<>[\]]*[>\]]`)
+
 // unwrapped returns a path without what Harmony and Mono put before a method that they generated.
 func unwrapped(path string) string {
-	for {
-		rest, ok := strings.CutPrefix(path, "DMD<")
-		if !ok {
-			rest, ok = strings.CutPrefix(path, "MonoMod.Utils.DynamicMethodDefinition")
-			if ok = ok && rest != "" && (rest[0] == '.' || rest[0] == ':'); ok {
-				rest = rest[1:]
-				if what := identifier(rest); strings.HasPrefix(rest[len(what):], "<") {
-					rest = rest[len(what)+1:] // Trampoline<Some.Type::Method>
-				}
-			}
-		}
-		if !ok {
-			break
-		}
-		path = rest
+	if !strings.HasPrefix(path, "DMD<") && !strings.HasPrefix(path, "MonoMod.Utils.") {
+		return path // as most do, without a search
 	}
-	return path
+	return path[len(wrapper.FindString(path)):]
 }
+
+// wrapper is also "MonoMod.Utils.DynamicMethodDefinition.Trampoline<", before Some.Type::Method.
+var wrapper = regexp.MustCompile(`^(?:DMD<|MonoMod\.Utils\.DynamicMethodDefinition[.:](?:[\pL_][\pL\d_-]*<)?)*`)
 
 // archiveOf returns the mod that a frame of Java names as the place of its code, "" where it names none, and how
 // readable that is: the module in its layer, or else the archive.

@@ -65,7 +65,6 @@ func (f *Finder) Learn(m Mod) bool {
 	}
 	if n == 0 {
 		f.mods = append(f.mods, Mod{})
-		f.keys = append(f.keys, modKeys{})
 		n = len(f.mods)
 	}
 	known := &f.mods[n-1]
@@ -76,7 +75,6 @@ func (f *Finder) Learn(m Mod) bool {
 	if name != "" {
 		known.PackageID = cmp.Or(known.PackageID, id)
 		f.name(name, n)
-		f.keys[n-1] = modKeys{fold(known.Name), fold(known.PackageID)}
 	}
 	if number(m.WorkshopID) {
 		known.WorkshopID = cmp.Or(known.WorkshopID, strings.Clone(m.WorkshopID[:min(len(m.WorkshopID), maxWorkshopDigits)]))
@@ -220,7 +218,7 @@ func (f *Finder) LearnNames(suspects []Suspect) {
 		n := f.ids[fold(s.PackageID)]
 		switch {
 		case n != 0 && f.mods[n-1].Name == "" && f.mods[n-1].PackageID != "" && f.ids[fold(s.Mod)] == 0:
-			f.mods[n-1].Name, f.keys[n-1].name = s.Mod, fold(s.Mod)
+			f.mods[n-1].Name = s.Mod
 			f.name(s.Mod, n)
 		case n == 0 && s.WorkshopID != "" && f.names[fold(s.Mod)] == 0 && fold(s.Mod) != fold(workshop+s.WorkshopID):
 			f.Learn(Mod{Name: s.Mod, WorkshopID: s.WorkshopID})
@@ -236,34 +234,5 @@ func (f *Finder) LearnNames(suspects []Suspect) {
 	}
 }
 
-// abbreviated returns the mod that a tag in short means, by its number, where there is exactly one:
-// the tag is a part of its name or id, or that is a part of the tag. It returns ambiguous where there
-// are several.
-func (f *Finder) abbreviated(tag string) int {
-	key := fold(tag)
-	if len(key) < minTag {
-		return 0
-	}
-	found := 0
-	for i := range f.mods {
-		m := &f.mods[i]
-		if m.Title() == "" {
-			continue
-		}
-		known := &f.keys[i]
-		if strings.Contains(known.name, key) || strings.Contains(known.id, key) ||
-			len(known.name) > minTag && strings.Contains(key, known.name) {
-			if found != 0 {
-				return ambiguous
-			}
-			found = i + 1
-		}
-	}
-	return found
-}
-
-// modKeys are the name and the package id of a mod, folded.
-type modKeys struct{ name, id string }
-
-// minTag is how many letters and digits a tag has at least to be looked for within names.
+// minTag is how many letters and digits the prefix of a name has at least that names a mod.
 const minTag = 4

@@ -305,16 +305,8 @@ func (s *scan) tagWeight(o *owner) int {
 	case o.mod != 0:
 		return weightTag
 	case s.finder.whole() && !s.finder.running[fold(o.display)]:
-		n := s.finder.abbreviated(o.display)
-		if first, _, ok := strings.Cut(o.display, "."); n == 0 && ok && s.finder.authors[fold(first)] != 0 {
+		if first, _, ok := strings.Cut(o.display, "."); ok && s.finder.authors[fold(first)] != 0 {
 			return weightTag // a package id, or a name of its own, of an author of listed mods
-		}
-		if n > 0 {
-			o.mod = n
-			s.finder.listed(o)
-		}
-		if n != 0 {
-			return weightTag
 		}
 		return weightUnlisted
 	case strings.IndexFunc(o.display, unicode.IsLower) < 0 && capitals(o.display):
