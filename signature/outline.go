@@ -155,13 +155,11 @@ func (g *Grouper) leaveNames(o *outline) (bloom uint64, ok bool) {
 // learnOutline joins node n with all nodes whose outlines differ from its own as those of one statement may, and keeps
 // its outline if it is new.
 func (g *Grouper) learnOutline(n uint32, t *tokens) {
-	o := &g.outlines.current
-	if !t.outline(o) {
-		return
-	}
-	o.Node = n + 1
-	if bloom, ok := g.leaveNames(o); ok && !g.compare(o, bloom) {
-		g.outlines.keep(o, bloom)
+	if o := &g.outlines.current; t.outline(o) {
+		o.Node = n + 1
+		if bloom, ok := g.leaveNames(o); ok && !g.compare(o, bloom) {
+			g.outlines.keep(o, bloom)
+		}
 	}
 }
 

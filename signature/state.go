@@ -81,8 +81,7 @@ func RestoreGrouper(cfg GrouperConfig, s *GrouperState) (*Grouper, error) {
 		}
 		g.cols[set+free], g.keys[set+free] = *c, c.Key
 	}
-	for i := range s.Outlines {
-		o := s.Outlines[i]
+	for _, o := range s.Outlines {
 		bloom, _ := g.leaveNames(&o)
 		g.outlines.keep(&o, bloom)
 	}
