@@ -203,7 +203,7 @@ var roles = rolesOf([]string{
 	roleSeverity:  "severitynumber severity_number",
 }...)
 
-// rolesOf returns the roles of names, of which the text at the place of a role has some.
+// rolesOf returns the roles of names: the text at the place of a role has its names.
 func rolesOf(names ...string) map[string]role {
 	all := map[string]role{}
 	for i := range names {

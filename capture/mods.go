@@ -290,7 +290,7 @@ func (m *ListedMod) parse(line string) bool {
 	return true
 }
 
-// announcement is a line that announces the mods that were loaded, behind the prefix of a logger.
+// announcement is a line that announces the mods that were loaded, after the prefix of a logger.
 var announcement = regexp.MustCompile(
 	`(?:^|[\]):] )((?:Loaded|Loading|Initializing|Initialized|Active|Enabled|Running) (?:.* )?(?i:mods|plugins|packs):)$` +
 		`|^()[ \t]*(?i:mod list:)$`)

@@ -12,7 +12,7 @@ import (
 type decoder struct {
 	begun bool             // the mark was looked for
 	order binary.ByteOrder // nil: the text is copied
-	unit  []byte           // bytes of the mark, or of one or two units of UTF-16, of which more may come
+	unit  []byte           // bytes of the mark, or of one or two units of UTF-16, if more may come
 	text  []byte           // decoded, and not in the buffer yet
 }
 

@@ -75,7 +75,7 @@ func (c *Coalescer) watermark(it *item, consumer int, through uint64) uint64 {
 }
 
 // acknowledge clears an open item up to watermark and returns the number of its
-// successor, or 0. The burst of the item goes on in the successor.
+// successor, or 0. The burst of the item continues in the successor.
 func (c *Coalescer) acknowledge(it *item, watermark uint64) uint64 {
 	ofLoad, past := c.Loading() && it.Scope.plain() && it.Opened.Seq >= c.Load.Began.seq, it.State == itemPast
 	c.Load.Acked = c.Load.Acked || ofLoad

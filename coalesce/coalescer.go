@@ -406,11 +406,11 @@ func (c *Coalescer) gatheringRow(in *Input, to *destination) (it *item, row *cou
 	return it, row
 }
 
-// maxFaults bounds the open items of an episode: then another fault joins the one that took an entry last.
+// maxFaults bounds the open items of an episode: then another fault joins the item that took an entry last.
 const maxFaults = 8
 
 // gathering returns the open item that gathers the burst at to, or nil. An episode may have several, each for the
-// faults that are akin: the one that took an entry last.
+// faults that are akin: then it is the item that took an entry last.
 func (c *Coalescer) gathering(in *Input, to *destination) (it *item) {
 	if it, to.row = c.gatheringRow(in, to); it != nil {
 		return it

@@ -275,7 +275,7 @@ func (a AccusedMod) is(name string) bool {
 	return a.Name == name || blame.Key(a.Name) == blame.Key(name)
 }
 
-// join returns a with the entries of o, of which it changes neither.
+// join returns a with the entries of o, and changes neither.
 func (a Accused) join(o Accused) Accused {
 	if len(o) == 0 {
 		return a

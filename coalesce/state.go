@@ -20,7 +20,7 @@ type kept struct {
 	Base [2]int64    // from which it counts: seconds since 1970, nanoseconds
 	Pos  uint64      // of the latest entry
 
-	Items   []item // fixed; open, cleared and free ones, of which a State has none
+	Items   []item // fixed; open, cleared and free; a State has no free ones
 	Numbers uint64
 
 	Episode   episode

@@ -108,7 +108,7 @@ func (b *outbox) fitsLocked(size int) bool {
 	return len(b.events) == 0 || len(b.events) < b.maxEvents && b.bytes+size <= b.maxBytes
 }
 
-// removeLocked removes an event, mostly the first: the ones before it move, of which there are few.
+// removeLocked removes an event, mostly the first: the few before it move.
 func (b *outbox) removeLocked(i int) pendingEvent {
 	e := b.events[i]
 	copy(b.events[1:], b.events[:i])

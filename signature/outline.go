@@ -152,7 +152,7 @@ func (g *Grouper) leaveNames(o *outline) (bloom uint64, ok bool) {
 	return bloom, held >= namesOthers
 }
 
-// learnOutline joins node n with all nodes whose outlines differ from its own as those of one statement may, and keeps
+// learnOutline joins node n with all nodes whose outlines differ from its own as lines of one statement may, and keeps
 // its outline if it is new.
 func (g *Grouper) learnOutline(n uint32, t *tokens) {
 	if o := &g.outlines.current; t.outline(o) {
@@ -163,7 +163,7 @@ func (g *Grouper) learnOutline(n uint32, t *tokens) {
 	}
 }
 
-// compare joins the node of o with all nodes whose outlines differ from o as those of one statement may. It reports
+// compare joins the node of o with all nodes whose outlines differ from o as lines of one statement may. It reports
 // whether another outline of its group is equal.
 func (g *Grouper) compare(o *outline, own uint64) bool {
 	s := &g.outlines

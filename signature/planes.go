@@ -65,7 +65,7 @@ func planesOf(s string) (n, x, y, z uint64) {
 		return v & 0xffff, v >> 16 & 0xffff, v >> 32 & 0xffff, v >> 48
 	}
 	for i := 0; ; i += 16 {
-		i = min(i, len(s)-16) // what was read before is read again, with the same bits
+		i = min(i, len(s)-16) // bytes may be read twice, with the same bits
 		b := s[i : i+16]
 		v := four(b[0:4]) + four(b[4:8])<<4 + four(b[8:12])<<8 + four(b[12:16])<<12
 		n, x, y, z = n|v&0xffff<<(i&63), x|v>>16&0xffff<<(i&63), y|v>>32&0xffff<<(i&63), z|v>>48<<(i&63)

@@ -20,7 +20,7 @@ import (
 	"github.com/heedlog/heed/internal/text/width"
 )
 
-// buffered returns standard output behind a buffer, which keeps the first error: a full disk is reported once, and not
+// buffered returns standard output with a buffer, which keeps the first error: a full disk is reported once, and not
 // at every line.
 func (p *program) buffered() *bufio.Writer { return bufio.NewWriterSize(p.Stdout, 64<<10) }
 
