@@ -17,8 +17,11 @@ import (
 )
 
 // recordingVersion is the version of the format of recordings (docs/reference.md), which
-// their first line names.
-const recordingVersion = 3
+// their first line names. Recordings of oldRecording have no deliveries.
+const (
+	recordingVersion = 3
+	oldRecording     = 2
+)
 
 // jsonLine reads JSON lines. Its strings alias the line or buffers of its own,
 // which are used again for the next line.
@@ -321,7 +324,8 @@ func (j *jsonLine) text(raw []byte) ([]byte, bool) {
 func (j *jsonLine) stackAttribute(attributes []byte) []byte {
 	_, rest, _ := bytes.Cut(attributes, []byte(`"exception.stacktrace"`))
 	_, rest, _ = bytes.Cut(rest, []byte(`"stringValue"`))
-	value, _ := jsontext.NewDecoder(bytes.NewReader(bytes.TrimLeft(rest, " \t:"))).ReadValue()
+	text := bytes.NewReader(bytes.TrimLeft(rest, " \t:"))
+	value, _ := jsontext.NewDecoder(text, jsontext.AllowInvalidUTF8(true)).ReadValue()
 	if value.Kind() != '"' {
 		return nil
 	}
@@ -374,7 +378,7 @@ func (j *jsonLine) record(rec *Record, limit int) {
 			Kind: event.KindHost, Status: event.StatusAcknowledged,
 			Source: j.get(roleConsumer), Message: j.get(roleAttention), Count: j.number(roleThrough),
 		}
-	case kind == "delivered" && len(j.texts[roleMessage]) == 0:
+	case kind == "delivered" && len(j.texts[roleMessage]) == 0 && j.time.IsZero() && !j.hasLevel: // else another logger's
 		rec.Entry = event.Entry{
 			Kind: event.KindHost, Status: event.StatusDelivered,
 			Source: j.get(roleConsumer), Message: j.get(roleAttention), Count: j.number(roleThrough),
@@ -474,7 +478,11 @@ func (j *jsonLine) decode(raw []byte) []byte {
 // isRecording reports whether the parsed line is the first line of a recording.
 // It reports no event.
 func (j *jsonLine) isRecording() bool {
-	return j.get(roleKind) == "recording" && j.number(roleVersion) == recordingVersion
+	if j.get(roleKind) != "recording" {
+		return false
+	}
+	version := j.number(roleVersion)
+	return version == recordingVersion || version == oldRecording
 }
 
 // parseTime reads RFC 3339, or a number of seconds, or of a thousandth, a millionth or a billionth of one, since 1970;

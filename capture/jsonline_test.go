@@ -71,6 +71,12 @@ func TestJSONLines(t *testing.T) {
 			Entry:     event.Entry{Kind: event.KindHost, Status: event.StatusStateRead},
 			StartLine: 1, EndLine: 1, Split: evidenceJSON, Layout: LayoutJSON,
 		},
+		`{"kind":"delivered","consumer":"ann"}`: {
+			Entry:     event.Entry{Kind: event.KindHost, Status: event.StatusDelivered, Source: "ann"},
+			StartLine: 1, EndLine: 1, Split: evidenceJSON, Layout: LayoutJSON,
+		},
+		`{"kind":"delivered","level":"info"}`:    log(event.Log{Level: event.LevelInfo, Message: `{"kind":"delivered","level":"info"}`}, evidenceField),
+		`{"kind":"delivered","ts":` + ts + `}`:   log(event.Log{Time: at, Message: `{"kind":"delivered","ts":` + ts + `}`}, evidenceNone),
 		`{"kind":"state_read","msg":"x"}`:        log(event.Log{Message: `{"kind":"state_read","msg":"x"}`}, evidenceNone),
 		`{"kind":"letter","message":"x"}`:        log(event.Log{Message: `{"kind":"letter","message":"x"}`}, evidenceNone),
 		`{"kind":"operation","status":"failed"}`: log(event.Log{Message: `{"kind":"operation","status":"failed"}`}, evidenceNone),
@@ -98,6 +104,26 @@ func TestJSONLines(t *testing.T) {
 		recs, _ := read(t, strings.NewReader(in+"\n"), Options{Layout: LayoutJSON})
 		want.Family = "json"
 		require.Equal(t, []Record{want}, recs, in)
+	}
+}
+
+// TestOldRecording reads a recording of the version before deliveries: an acknowledgement covers what there was to see.
+func TestOldRecording(t *testing.T) {
+	for version, want := range map[string]int{"1": 1, "2": 2, "3": 1} {
+		recs, _ := read(t, strings.NewReader(`{"kind":"recording","schemaVersion":`+version+`,"family":"rimworld"}`+"\n"+
+			`{"kind":"ack","consumer":"ann","attention":"e-1","through":7}`+"\n"), Options{})
+		if version == "1" { // which is not read as a recording
+			require.Equal(t, event.KindLog, recs[0].Kind)
+			recs = recs[1:]
+		} else {
+			require.Equal(t, "rimworld", recs[0].Family)
+		}
+		require.Len(t, recs, want, version)
+		require.Equal(t, event.StatusAcknowledged, recs[want-1].Status)
+		if want > 1 {
+			require.Equal(t, event.Entry{Kind: event.KindHost, Status: event.StatusDelivered, Source: "ann"}, recs[0].Entry)
+			require.Equal(t, "rimworld", recs[0].Family)
+		}
 	}
 }
 

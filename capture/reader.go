@@ -35,6 +35,7 @@ type Reader struct {
 	ended   bool // a line of the log now contains Options.LastLine
 	footers int  // of managed code
 	upload  bool // the log is below the header of an upload, and no banner is between
+	old     bool // the input is a recording of oldRecording
 	json    jsonLine
 	mods    modLists
 	machine rimworld.Machine
@@ -120,14 +121,15 @@ func (r *Reader) detectLayout() {
 
 // more reads more of the input, which may have to wait.
 func (r *Reader) more() {
-	_, err := r.src.Peek(1)
-	b, _ := r.src.Peek(r.src.Buffered())
-	if len(b) > 0 {
-		_, _ = r.src.Discard(r.lines.feed(b))
+	if r.failed == nil { // else more of the text waits for room
+		_, r.failed = r.src.Peek(1)
+	}
+	if r.failed != nil {
+		r.lines.end()
 		return
 	}
-	r.failed = err
-	r.lines.end()
+	b, _ := r.src.Peek(r.src.Buffered())
+	_, _ = r.src.Discard(r.lines.feed(b))
 }
 
 const byteOrderMark = "\xef\xbb\xbf"

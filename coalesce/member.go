@@ -272,7 +272,7 @@ func (a *Accused) count(o AccusedMod) {
 
 // is reports whether a name is the mod's: it may differ in case, spaces and punctuation.
 func (a AccusedMod) is(name string) bool {
-	return a.Name == name || blame.Key(a.Name) == blame.Key(name)
+	return blame.Same(a.Name, name)
 }
 
 // join returns a with the entries of o, and changes neither.

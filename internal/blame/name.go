@@ -1,6 +1,7 @@
 package blame
 
 import (
+	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -78,6 +79,13 @@ func words(name string) int {
 // Key returns a name without case, spaces and punctuation, to count
 // names: two with one key are one mod's, also where no list joins them.
 func Key(name string) string { return fold(strings.TrimPrefix(name, texts.Code)) }
+
+// Same reports whether two names have one key, at the cost of no allocation.
+func Same(a, b string) bool {
+	var x, y [maxName + utf8.UTFMax]byte
+	return a == b || bytes.Equal(
+		appendFolded(x[:0], strings.TrimPrefix(a, texts.Code)), appendFolded(y[:0], strings.TrimPrefix(b, texts.Code)))
+}
 
 // fold returns a name without case, spaces and punctuation.
 func fold(name string) string {

@@ -1,8 +1,8 @@
 package command
 
 import (
+	"bufio"
 	"context"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -66,7 +66,7 @@ resolved or is unresolved. "cut" is the number of bytes left out of a long recor
 }
 
 // records prints the records of one capture.
-func (p *program) records(ctx context.Context, set *rules.Set, name string, out io.Writer,
+func (p *program) records(ctx context.Context, set *rules.Set, name string, out *bufio.Writer,
 	scrubber *report.Scrubber,
 ) error {
 	format := p.formats[0]
@@ -93,7 +93,7 @@ func (p *program) records(ctx context.Context, set *rules.Set, name string, out 
 		if format == formatText {
 			write = report.AppendRecordText
 		}
-		_, err := out.Write(write(nil, &r))
+		_, err := out.Write(write(out.AvailableBuffer(), &r))
 		return err == nil
 	})
 }
