@@ -217,6 +217,14 @@ func TestLargeVerbatim(t *testing.T) {
 	}
 }
 
+// TestLargeRefusal holds that a refusal, whose data a host chooses, fits a message.
+func TestLargeRefusal(t *testing.T) {
+	server := newServer(t, ServerConfig{})
+	s := newServerSession(server, newConn(&written{}, server.limits))
+	s.refuse(&message{}, Errorf(-7, "odd").WithData(strings.Repeat("x", defaultMessageSize)))
+	require.Equal(t, message{ID: nilID, Type: typeResponse, Error: Errorf(-7, "odd")}, s.out.replies[0])
+}
+
 // failing is a listener that fails as often as it is told, and then ends.
 type failing struct {
 	net.Listener

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"net"
 	"testing"
@@ -11,6 +12,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestReplyPlaced: what is called when a reply has its place is called before anybody can take
@@ -245,6 +248,33 @@ func TestStorm(t *testing.T) {
 		}
 		require.Zero(t, s.Stats().EventsDropped)
 		require.Equal(t, 5000, <-got)
+		ss.close()
+	})
+}
+
+// TestSlowReader holds that an event counts as sent once it was written, since its peer may answer it before it reads
+// the ones behind it, and that a peer that reads little, but reads, stays connected.
+func TestSlowReader(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer(t, ServerConfig{})
+		near, far := net.Pipe()
+		ss := newServerSession(s, newConn(near, s.limits))
+		ss.subs["a"] = true
+		sent := false
+		ss.publish(pendingEvent{channel: "a", payload: json.RawMessage("1"), sent: func(*ServerSession) { sent = true }})
+		for range 500 {
+			ss.publish(pendingEvent{channel: "a", payload: json.RawMessage("1"), droppable: true})
+		}
+		first := len((&message{ID: newID(), Type: typeEvent, Channel: "a", Seq: 1, Payload: json.RawMessage("1")}).
+			appendFrame(nil, false))
+		go ss.write() //nolint:errcheck // it is closed
+		testkit.Must(io.ReadFull(far, make([]byte, first)))
+		synctest.Wait()
+		require.True(t, sent)
+		for range 500 * first / 1000 {
+			time.Sleep(s.limits.WriteTimeout / 20)
+			testkit.Must(io.ReadFull(far, make([]byte, 1000)))
+		}
 		ss.close()
 	})
 }

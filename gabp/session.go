@@ -143,7 +143,7 @@ func (s *ServerSession) read(ctx context.Context) error {
 
 // refuse answers m with an error.
 func (s *ServerSession) refuse(m *message, err error) {
-	s.out.reply(message{ID: cmp.Or(m.ID, nilID), Type: typeResponse, Error: asError(err)}, nil)
+	s.answer(cmp.Or(m.ID, nilID), nil, err, nil)
 }
 
 // malformed refuses a message that is not as the protocol has it.
@@ -371,23 +371,21 @@ func (s *ServerSession) publish(e pendingEvent) {
 }
 
 // maxWrite bounds the bytes that one write begins with. Later events can replace those that are not taken.
-const maxWrite = 64 << 10
+const maxWrite = 16 << 10
 
 // write sends the outbox until it ends or the peer does not read: all that waits at once, since a storm of events comes
-// faster than single writes. It is the only writer of the connection.
+// faster than single writes, up to an event whose sending is reported: the peer may answer it at once. It is the only
+// writer of the connection.
 func (s *ServerSession) write() error {
 	for {
 		var frames []byte
-		var sent []func(*ServerSession)
-		for len(frames) < maxWrite {
+		var sent func(*ServerSession)
+		for len(frames) < maxWrite && sent == nil {
 			m, ok := s.out.take(frames == nil)
 			if !ok {
 				break
 			}
-			frames = m.appendFrame(frames, false)
-			if m.sent != nil {
-				sent = append(sent, m.sent)
-			}
+			frames, sent = m.appendFrame(frames, false), m.sent
 		}
 		if frames == nil {
 			return nil
@@ -396,8 +394,8 @@ func (s *ServerSession) write() error {
 			s.close() // ends the reader too
 			return err
 		}
-		for _, f := range sent {
-			f(s)
+		if sent != nil {
+			sent(s)
 		}
 	}
 }

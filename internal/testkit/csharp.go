@@ -36,16 +36,25 @@ func CSharp(tb testing.TB, arguments ...string) string {
 		}
 		_, _ = fmt.Fprintf(sum, "%s %d %s", filepath.Base(a), len(data), data)
 	}
-	cache := filepath.Join(Must(os.UserCacheDir()), "heed-csharp")
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = tb.TempDir()
+	}
+	cache = filepath.Join(cache, "heed-csharp")
 	kept := filepath.Join(cache, hex.EncodeToString(sum.Sum(nil)[:16]))
-	if _, err := os.Stat(kept); err != nil {
-		require.NoError(tb, os.MkdirAll(cache, 0o700))
-		dir := Must(os.MkdirTemp(cache, "new"))
-		defer os.RemoveAll(dir) //nolint:errcheck // it has another name, unless another test was first
+	if _, err := os.Stat(filepath.Join(kept, "test.exe")); err != nil {
+		_ = os.MkdirAll(cache, 0o700)
+		dir, err := os.MkdirTemp(cache, "new")
+		if err != nil {
+			dir = tb.TempDir()
+		}
+		tb.Cleanup(func() { _ = os.RemoveAll(dir) }) // where it has this name
 		arguments = slices.Concat(options, []string{"-out:" + filepath.Join(dir, "test.exe")}, arguments)
 		out, err := exec.CommandContext(tb.Context(), mcs, arguments...).CombinedOutput()
 		require.NoError(tb, err, "mcs: %s", out)
-		_ = os.Rename(dir, kept)
+		if os.Rename(dir, kept) != nil { // another test was first, or the cache is not writable
+			kept = dir
+		}
 	}
 	return filepath.Join(kept, "test.exe")
 }

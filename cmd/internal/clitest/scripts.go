@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -209,9 +210,29 @@ func (in inProcess) call(ts *testscript.TestScript, args []string) (stdout, stde
 		must(os.Setenv(name, ts.Getenv(name))) // an empty one is as unset for a program that asks with os.Getenv
 	}
 	must(os.Chdir(ts.MkAbs(".")))
-	var out, errs strings.Builder
+	var out, errs output
 	status = in[args[0]](context.Background(), args[1:], strings.NewReader(stdin), &out, &errs)
 	return out.String(), errs.String(), status
+}
+
+// output is written by any goroutine of a program, as a file is.
+type output struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+// Write implements [io.Writer].
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(p)
+}
+
+// String returns all that was written.
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
 }
 
 func (in inProcess) eventually(ts *testscript.TestScript, neg bool, args []string) {
@@ -232,8 +253,8 @@ func (in inProcess) eventually(ts *testscript.TestScript, neg bool, args []strin
 		select {
 		case <-again.C:
 		case <-deadline:
-			ts.Fatalf("%s never printed %q: status %d; at last it printed %q, %q", strings.Join(args[1:], " "), args[0], status, stdout,
-				stderr)
+			ts.Fatalf("%s never printed %q: status %d; at last it printed %q, %q", strings.Join(args[1:], " "), args[0], status,
+				stdout, stderr)
 		}
 	}
 }
