@@ -149,8 +149,17 @@ func TestStats(t *testing.T) {
 		Operations: 2, OperationsRunning: 2, OperationsEvicted: 1, OperationsAnonymous: 1, Consumers: 1, Blind: true,
 	}, s)
 	require.Equal(t, []Retention{
-		{Owner: 1, Pin: 5}, {Owner: 2, Pin: 6}, {Owner: 2}, {Owner: 3, Pin: 7}, {Owner: 3}, {Owner: 2, Evicted: true},
-		{Owner: 4, Pin: 8}, {Owner: 4}, {Owner: 3, Evicted: true}, {Owner: 5, Pin: 9}, {Owner: 1},
+		{Owner: 1, Pin: 5},
+		{Owner: 2, Pin: 6},
+		{Owner: 2},
+		{Owner: 3, Pin: 7},
+		{Owner: 3},
+		{Owner: 2, Evicted: true},
+		{Owner: 4, Pin: 8},
+		{Owner: 4},
+		{Owner: 3, Evicted: true},
+		{Owner: 5, Pin: 9},
+		{Owner: 1},
 	}, c.Retention(nil))
 	require.Empty(t, c.Retention(nil))
 

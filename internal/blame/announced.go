@@ -33,7 +33,7 @@ func (s *scan) announced(line string) {
 
 // leads reads the mod to which a word in any case leads up, with the text of the line before and after the word.
 func (s *scan) leads(word, before, rest string) {
-	var lower [len("packageid")]byte
+	var lower [9]byte // the longest of the words has so many
 	if len(word) > len(lower) {
 		return
 	}
