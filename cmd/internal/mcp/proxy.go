@@ -161,8 +161,7 @@ func (p *Proxy) Run(ctx context.Context) error {
 	return err
 }
 
-// work runs f outside of the goroutines that read lines. One may add work while the other waits for all of it, at which
-// a [sync.WaitGroup] would panic.
+// work runs f beside the goroutines that read lines. One may call it while another settles: no [sync.WaitGroup] does.
 func (p *Proxy) work(f func()) {
 	p.mu.Lock()
 	p.under++
