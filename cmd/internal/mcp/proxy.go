@@ -59,11 +59,12 @@ type Proxy struct {
 	talk  *deliver.Conversation
 
 	client, server *jsonrpc.Peer
-	waiting        chan struct{}  // a place for each call that waits
-	under          sync.WaitGroup // work outside of the goroutines that read lines
-	before         chan struct{}  // closed once the latest call was passed on or held back; of the reading goroutine
+	waiting        chan struct{} // a place for each call that waits
+	before         chan struct{} // closed once the latest call was passed on or held back; of the reading goroutine
 
 	mu         sync.Mutex
+	under      int                 // pieces of work outside of the goroutines that read lines
+	worked     sync.Cond           // under is less, of mu
 	pending    jsonrpc.Open[*call] // requests of the client that the server has, and subscriptions
 	known      map[string][]string // tags of the server's tools that have some
 	lacks      map[string]bool     // capabilities that the server does not have
@@ -114,6 +115,7 @@ func New(cfg Config) *Proxy {
 		waiting: make(chan struct{}, maxWaiting), pending: jsonrpc.Open[*call]{}, known: map[string][]string{},
 		lacks: map[string]bool{}, suspended: suspended, tasks: tasks,
 	}
+	p.worked.L = &p.mu
 	p.talk = deliver.New(deliver.Config{
 		Heed: inProcess{p.tools}, Agent: Consumer, BriefTokens: cfg.BriefTokens, Now: cfg.Now, Log: cfg.Log,
 		Way: way.Tools(shownName(bridge.ToolBrief), shownName(bridge.ToolAck), shownName(bridge.ToolEntries)),
@@ -144,7 +146,7 @@ func (p *Proxy) Run(ctx context.Context) error {
 		}
 	}
 	between := jsonrpc.Between{
-		Client: p.client, Program: p.server, Settle: p.under.Wait, Left: p.cfg.Left,
+		Client: p.client, Program: p.server, Settle: p.settle, Left: p.cfg.Left,
 		FromClient: lines(p.fromClient), FromProgram: lines(p.fromServer),
 		Ended: func() {
 			if ctx.Err() == nil {
@@ -157,6 +159,29 @@ func (p *Proxy) Run(ctx context.Context) error {
 		return nil
 	}
 	return err
+}
+
+// work runs f beside the goroutines that read lines. One may call it while another settles: no [sync.WaitGroup] does.
+func (p *Proxy) work(f func()) {
+	p.mu.Lock()
+	p.under++
+	p.mu.Unlock()
+	go func() {
+		f()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.under--
+		p.worked.Broadcast()
+	}()
+}
+
+// settle waits until no work is under way.
+func (p *Proxy) settle() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for p.under > 0 {
+		p.worked.Wait()
+	}
 }
 
 // Odd returns how many lines were no messages: passed on as they came, or too long to be.
@@ -353,7 +378,7 @@ func (p *Proxy) callTool(ctx context.Context, c *call, line []byte, params objec
 			<-before
 		}
 	})
-	p.under.Go(func() {
+	p.work(func() {
 		defer func() { <-p.waiting }()
 		if name, ours := ownTool(tool); ours {
 			turn()
@@ -442,7 +467,7 @@ func (p *Proxy) fromServer(ctx context.Context, line []byte) {
 		p.odd.Add(1)
 	}
 	later := func(change func()) { // the log is read first
-		p.under.Go(func() {
+		p.work(func() {
 			change()
 			p.reply(m.line)
 		})

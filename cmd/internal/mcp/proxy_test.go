@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -201,6 +202,19 @@ func TestRunEnds(t *testing.T) {
 			}
 			b.serve(`{"method":"last words"}`)
 			require.Equal(b.t, `{"method":"last words"}`, b.take(b.client))
+			_ = b.toClient.Close()
+		}, true, nil},
+		"the client leaves, and the server speaks on": {func(b *between) {
+			b.gather.Store(new(func(context.Context) { time.Sleep(2 * time.Millisecond) }))
+			b.ask(build)
+			_ = b.toProxy.(*io.PipeWriter).Close()
+			for range 30 {
+				time.Sleep(100 * time.Microsecond)
+				b.serve(`{"jsonrpc":"2.0","method":"notifications/tasks/status","params":{}}`)
+			}
+			for !b.left.Load() {
+				runtime.Gosched()
+			}
 			_ = b.toClient.Close()
 		}, true, nil},
 	} {

@@ -32,8 +32,8 @@ type guard struct {
 
 func startGuard() (*guard, error) {
 	self, err := os.Executable()
-	if err != nil {
-		return nil, err
+	if err != nil { // without /proc
+		self = os.Args[0]
 	}
 	r, w, err := os.Pipe()
 	if err != nil {
