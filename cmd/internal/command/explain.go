@@ -244,7 +244,7 @@ func recordOf(f *found, s *report.Scrubber) explainedRecord {
 		out.LevelBy = rec.LevelBy.String()
 	}
 	if inLog {
-		out.File, out.Layout = s.Text(f.place.file), rec.Layout.String()
+		out.File, out.Layout = s.Text(f.place.file), f.layout.String()
 		out.StartLine, out.EndLine, out.Ends, out.Cut = rec.StartLine, rec.EndLine, rec.Split.String(), rec.Cut
 	}
 	return out

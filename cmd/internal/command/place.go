@@ -37,7 +37,8 @@ func (p *program) parsePlace(cmd *cobra.Command, arg string) (place, error) {
 // found is the record at a place, with the state of the engine at that record.
 type found struct {
 	place   place
-	family  string // of the log, when the record came
+	family  string         // of the log, when the record came
+	layout  capture.Layout // of the log there; an upload's is its own
 	rec     *capture.Record
 	outcome heed.Outcome
 	blame   []heed.Suspect
@@ -60,14 +61,14 @@ func (p *program) find(ctx context.Context, set *rules.Set, at place, scrubber *
 				own := *rec
 				own.StartLine, own.EndLine, own.Message = at.line, at.line, strings.Clone(rec.Message)
 				n := *f
-				n.rec, n.outcome = &own, *o
+				n.layout, n.rec, n.outcome = src.Records.At().Layout, &own, *o
 				notice = &n
 			}
 		case rec.StartLine > at.line:
 			nearest = append(nearest, "line "+lineRange(rec.StartLine, rec.EndLine))
 			return false
 		case rec.EndLine >= at.line:
-			f.rec, f.outcome, f.blame = rec, *o, src.Blame()
+			f.layout, f.rec, f.outcome, f.blame = src.Records.At().Layout, rec, *o, src.Blame()
 			return false
 		default:
 			nearest = []string{"line " + lineRange(rec.StartLine, rec.EndLine)}

@@ -104,7 +104,7 @@ func limits(s *heed.Stats, untold uint64) []Limit {
 		{"classify.errors", c.EvaluationErrors, "a condition of a rule failed; that counts as no match"},
 		{"groups.unlearned", c.Groups.Unlearned, "a new signature could not be used for grouping: the limit was " +
 			"reached"},
-		{"items.overflowed", k.Overflowed, "too many blocking items were open; a burst joined the item of another"},
+		{"items.overflowed", k.Overflowed, "too many blocking items were open; entries joined the item of another burst"},
 		{"items.evicted", k.Evicted, "a cleared item was evicted; if its problem returns, it counts as new"},
 		{"updates.dropped", k.UpdatesDropped, "an item was evicted before its update was delivered"},
 		{"operations.evicted", k.OperationsEvicted, "an operation was evicted to make space"},
