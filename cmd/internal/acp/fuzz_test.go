@@ -33,6 +33,7 @@ func FuzzProxy(f *testing.F) {
 		`E{"jsonrpc":"2.0","id":"heed-1","method":"session/list"}` + "\nEprompt 2 Build.\nMitem" + stop + end + end,
 		"Eprompt 1 Build.\n" + `E{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":1.0}}` + stop,
 		`E{"jsonrpc":"2.0","id":1.0,"method":"session/load","params":{"sessionId":"old"}}` + "\nA" + `"result":{}`,
+		"E}\nEprompt }\nA" + `"result":{"stopReason":""}`,
 		"Enot JSON\nN[1]\n" + `E{"id":null,"method":"x"}` + "\n" + `E{"id":1,"method":"x"}` + "\n" + `E{"id":1,"method":"y"}`,
 	} {
 		f.Add(script, false)
@@ -52,7 +53,7 @@ func fuzz(t *testing.T, script string, injects bool) {
 	w.open(map[bool]string{true: `{"_meta":{"steering":{"supported":true}}}`, false: `{}`}[injects])
 	var open []message // requests that the agent has
 	asked, answers := map[string]int{}, map[string]int{}
-	raw := map[string]bool{} // lines that came so
+	raw, said := map[string]bool{}, map[string]bool{} // lines that came so, from the editor and from the agent
 	canceled := map[string]bool{}
 	take := func() {
 		synctest.Wait()
@@ -66,7 +67,7 @@ func fuzz(t *testing.T, script string, injects bool) {
 		}
 		for _, line := range w.editor.take() {
 			var m message
-			if raw[line] {
+			if said[line] {
 				continue
 			}
 			require.True(t, jsonrpc.Read(jsontext.Value(line), &m) && m.Version == "2.0", line)
@@ -99,7 +100,7 @@ func fuzz(t *testing.T, script string, injects bool) {
 			}
 		case 'N':
 			if m.Method != "" || m.ID == nil {
-				raw[line] = true
+				said[line] = true
 				w.agent.send(line)
 			}
 		case 'A':
