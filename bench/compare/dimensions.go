@@ -192,7 +192,8 @@ func openItems(set *rules.Set, n int) (float64, error) {
 	for i := range n {
 		id := fmt.Sprintf("op%d", i)
 		engine.Observe(event.Operation{ID: id, Method: "game/act", Status: event.StatusStarted}.Entry())
-		records = append(records, event.Log{Level: event.LevelFatal, OperationID: id, Message: string(storm.Next())})
+		message := workload.Uncaught + string(storm.Next())
+		records = append(records, event.Log{Level: event.LevelError, OperationID: id, Message: message})
 	}
 	b := recordsCase("open", engine, manyTurns(records))
 	if got := len(engine.Open(nil)); got != n {
@@ -219,7 +220,8 @@ func joining(set *rules.Set, n int) (float64, error) {
 	storm := workload.NewStorm(workload.Distinct, 11)
 	for i := range n {
 		for range 128 {
-			engine.Log(event.Log{Level: event.LevelFatal, OperationID: fmt.Sprintf("op%d", i), Message: string(storm.Next())})
+			op, message := fmt.Sprintf("op%d", i), workload.Uncaught+string(storm.Next())
+			engine.Log(event.Log{Level: event.LevelError, OperationID: op, Message: message})
 		}
 	}
 	made := 0

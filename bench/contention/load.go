@@ -190,8 +190,6 @@ func acknowledger(e *heed.Engine) func() uint64 {
 	}
 }
 
-const thrown = "  at Widgets.Maker.Make () [0x00012] in <0123456789abcdef0123456789abcdef>:0"
-
 const failure = "Could not do a full tick of the map component: object reference not set to an instance"
 
 // snapshotter takes snapshots, one after the other.
@@ -217,7 +215,8 @@ func fullEngine(small bool) (*heed.Engine, error) {
 	for i := range items {
 		op := fmt.Sprintf("operation-%d", i)
 		for range groups {
-			e.Log(event.Log{OperationID: op, Message: "Exception: " + string(storm.Next()), Stack: thrown})
+			message := workload.Uncaught + string(storm.Next())
+			e.Log(event.Log{Level: event.LevelError, OperationID: op, Message: message})
 		}
 		if a, ok := e.Current(""); ok && i < 2*items/3 {
 			e.Ack("", a.ID, 0)

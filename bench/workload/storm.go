@@ -70,6 +70,9 @@ type Storm struct {
 	n    int
 }
 
+// Uncaught begins a message that blocks.
+const Uncaught = "Unhandled exception in "
+
 // NewStorm returns a storm of the given mode.
 func NewStorm(mode Mode, seed uint64) *Storm {
 	return &Storm{mode: mode, rnd: rand.New(rand.NewPCG(seed, uint64(len(mode)))), buf: make([]byte, 0, 256)}
