@@ -142,11 +142,17 @@ func (m *modLists) begin(line string, header bool) {
 	if !strings.Contains(line, "oad") {
 		return // as nearly all lines of a log
 	}
-	if folder := folderItem.FindStringSubmatch(line); folder != nil {
-		mod.PackageID, mod.Name = folder[1], folder[2]
-		m.add(&mod)
-	} else if items := loadedItems.FindStringSubmatch(line); items != nil {
-		m.named(items[1] + items[2])
+	if strings.Contains(line, ": workshop-") {
+		if folder := folderItem.FindStringSubmatch(line); folder != nil {
+			mod.PackageID, mod.Name = folder[1], folder[2]
+			m.add(&mod)
+			return
+		}
+	}
+	if strings.Contains(line, "oaded ") || strings.Contains(line, "oading ") {
+		if items := loadedItems.FindStringSubmatch(line); items != nil {
+			m.named(items[1] + items[2])
+		}
 	}
 }
 
@@ -299,8 +305,8 @@ var announcement = regexp.MustCompile(
 // loaded, and how long the prefix is that a logger put before that.
 func announcesMods(line string) (prefix int, ok bool) {
 	line = strings.TrimRight(line, " \t")
-	if !strings.HasSuffix(line, ":") {
-		return 0, false // many a message ends with a space
+	if n := len(line); n < 2 || line[n-1] != ':' || line[n-2]|0x20 != 's' && line[n-2]|0x20 != 't' {
+		return 0, false // as nearly all lines, for which the expression would take long
 	}
 	at := announcement.FindStringSubmatchIndex(line)
 	if at == nil {
