@@ -27,7 +27,7 @@ const (
 	ofMemory                      // it belongs to the statistics of memory, or is indented
 	ofFaultWord                   // its first word opens reports of faults
 	ofComplete                    // a report that mentions errors and is complete
-	ofNested                      // it hands on another exception; see nests
+	ofNested                      // it hands on another exception; see joinsNested
 	ofDetail                      // a further line of an exception's message, as .NET and Mono write them below the first
 	ofDump                        // of what Go prints when it panics; see joinsDump
 )

@@ -125,7 +125,7 @@ func (a *assembly) joinsChained(b []byte) bool {
 	return false
 }
 
-// joinsDump reports whether b belongs to what Go prints when it panics: the signal, and the stacks of goroutines, each
+// joinsDump reports whether ln belongs to what Go prints when it panics: the signal, and the stacks of goroutines, each
 // below a blank line. Within one, lines have no shape of their own.
 func (a *assembly) joinsDump(ln *line) bool {
 	b := ln.text

@@ -40,7 +40,7 @@ func (a *assembly) joins(ln *line, layout Layout) verdict {
 	case layout == LayoutPlain || layout == LayoutJSON:
 		return a.joinsPlain(ln)
 	case a.block != blockNone:
-		if v := a.joinsBlock(b, layout); v.belongs != unasked {
+		if v := a.joinsBlock(ln, layout); v.belongs != unasked {
 			return v
 		}
 	}
@@ -54,7 +54,7 @@ func (a *assembly) joins(ln *line, layout Layout) verdict {
 	if v := a.joinsTrace(ln, layout); v.belongs != unasked {
 		return v
 	}
-	if a.isCrashHeading(b) {
+	if a.isCrashHeading(ln) {
 		a.block = blockCrash
 		return joined(partMessage, evidenceBlock)
 	}
@@ -69,8 +69,8 @@ func (a *assembly) joins(ln *line, layout Layout) verdict {
 
 // joinsBlock decides about a line below the beginning of a block, in any form.
 // It cannot decide where the block turns out to be none or to have lost its end.
-func (a *assembly) joinsBlock(b []byte, layout Layout) verdict {
-	within := false
+func (a *assembly) joinsBlock(ln *line, layout Layout) verdict {
+	b, within := ln.text, false
 	switch a.block {
 	case blockContext:
 		if a.maybeContext() && !opensContext(b) {
@@ -84,18 +84,18 @@ func (a *assembly) joinsBlock(b []byte, layout Layout) verdict {
 			a.block, a.split = blockNone, evidenceLine
 			return verdict{}
 		}
-		within = !is(b, ofLife|ofBanner)
+		within = !ln.is(ofLife | ofBanner)
 		if within && a.isCrashFrame(b) {
 			return joined(partStack, evidenceBlock)
 		}
 	case blockReport:
-		if !is(b, ofBanner) {
+		if !ln.is(ofBanner) {
 			return a.joinsCrashReport(b)
 		}
 	case blockAround:
 		return a.joinsAround(b, layout)
 	case blockMemory:
-		if within = is(b, ofMemory); !within && unity.IsFooter(text(b)) {
+		if within = ln.is(ofMemory); !within && unity.IsFooter(text(b)) {
 			return verdict{}
 		}
 	case blockSymbols:
@@ -178,13 +178,13 @@ func (a *assembly) joinsDirectly(ln *line, layout Layout) verdict {
 	if v := a.joinsNested(ln); v.belongs == yes {
 		return v
 	}
-	if exception, ok := a.joinsException(b); ok {
+	if exception, ok := a.joinsException(ln); ok {
 		a.exception = a.exception || exception
 		a.list = listNone
 		return joined(partMessage, evidenceForm)
 	}
 	switch {
-	case a.section && a.joinsSection(b, layout):
+	case a.section && a.joinsSection(ln, layout):
 		return joined(partMessage, evidenceList)
 	case isIndented(b):
 		return a.joinIndented(b)
@@ -214,7 +214,7 @@ func (a *assembly) joinsBelowBlank(ln *line) verdict {
 		return joined(partMessage, evidenceForm)
 	case isIndented(b):
 		return a.joinIndented(b)
-	case ln.is(ofParagraph), a.joinsXML(b):
+	case ln.is(ofParagraph), a.joinsXML(ln):
 		return a.joinForm(b)
 	case a.joinsTitle(b):
 		a.section, a.list, a.shape = true, listNone, itemShape{}
@@ -253,17 +253,18 @@ func (a *assembly) maybeContext() bool {
 // frame or footer after them.
 const maxInnerBlanks = 1
 
-// isCrashHeading reports whether b turns the open record, so far nothing but
+// isCrashHeading reports whether ln turns the open record, so far nothing but
 // what Mono prints above it, into a crash report.
-func (a *assembly) isCrashHeading(b []byte) bool {
-	return is(b, crashStarts) && (a.lines == 1 && a.blanks == 0 && isRule(a.message) || isTraceHead(a.message))
+func (a *assembly) isCrashHeading(ln *line) bool {
+	return ln.is(crashStarts) && (a.lines == 1 && a.blanks == 0 && isRule(a.message) || isTraceHead(a.message))
 }
 
-// joinsException reports whether b is the exception that the line above
+// joinsException reports whether ln is the exception that the line above
 // announced ("Exception while ticking …: ", then the exception on a line of its
 // own), or a further line of an exception's message. What announces a list of
 // something else may have none: an exception as its item would be classified as the list.
-func (a *assembly) joinsException(b []byte) (exception, ok bool) {
+func (a *assembly) joinsException(ln *line) (exception, ok bool) {
+	b := ln.text
 	if a.joinsTitled(b) {
 		return true, true
 	}
@@ -280,7 +281,7 @@ func (a *assembly) joinsException(b []byte) (exception, ok bool) {
 			return false, true
 		}
 	}
-	return false, is(b, ofDetail) && (a.frames > 0 || a.isException() || a.announcesException())
+	return false, ln.is(ofDetail) && (a.frames > 0 || a.isException() || a.announcesException())
 }
 
 // joinsPaths reports whether b is one of the folders that a message lists below
@@ -289,24 +290,25 @@ func (a *assembly) joinsPaths(b []byte) bool {
 	return a.frames == 0 && a.list == listNone && isPath(b) && !isPath(a.head())
 }
 
-// joinsXML reports whether b is the XML that the line above the blank one
+// joinsXML reports whether ln is the XML that the line above the blank one
 // announced.
-func (a *assembly) joinsXML(b []byte) bool {
-	return a.list == listExpected && shapeOf(b).bits&shapeXML != 0 && !is(b, ownRecord)
+func (a *assembly) joinsXML(ln *line) bool {
+	return a.list == listExpected && shapeOf(ln.text).bits&shapeXML != 0 && !ln.is(ownRecord)
 }
 
 // joinsTitle reports whether b, which follows a blank line, heads a section of
 // the record. The engine's own lines have none, though some leave a blank line.
 func (a *assembly) joinsTitle(b []byte) bool { return !a.engine && isTitle(b, a.frames > 0, a.section) }
 
-// joinsSection reports whether b lies in a section of the record. Where records
+// joinsSection reports whether ln lies in a section of the record. Where records
 // of more than a line end with a footer, everything does up to the next blank
-// line; elsewhere b must look like something in the section.
-func (a *assembly) joinsSection(b []byte, layout Layout) bool {
+// line; elsewhere ln must look like something in the section.
+func (a *assembly) joinsSection(ln *line, layout Layout) bool {
+	b := ln.text
 	if isIndented(b) {
 		return true
 	}
-	if is(b, ownRecord) {
+	if ln.is(ownRecord) {
 		return false
 	}
 	s := shapeOf(b)
