@@ -240,7 +240,10 @@ func methodPath(path string) string {
 // isGlobal reports whether a path names a method in a class without a namespace; dynamic, that it was
 // generated, such as a patched method.
 func isGlobal(path string, dynamic bool) bool {
-	typ := arguments.ReplaceAllString(unwrapped(path), "")
+	typ := unwrapped(path)
+	if strings.ContainsAny(typ, "<[") { // as few do
+		typ = arguments.ReplaceAllString(typ, "")
+	}
 	if i := strings.IndexAny(typ, "<[("); i >= 0 {
 		typ = typ[:i]
 	}
