@@ -223,13 +223,19 @@ func TestOutboxEnds(t *testing.T) {
 	})
 }
 
+// subscribed returns a session with a subscription to the channel "a", and the end of its peer.
+func subscribed(t *testing.T) (*ServerSession, net.Conn) {
+	s := newServer(t, ServerConfig{})
+	near, far := net.Pipe()
+	ss := newServerSession(s, newConn(near, s.limits))
+	ss.subs["a"] = true
+	return ss, far
+}
+
 // TestStorm holds that a subscriber that reads gets all events of a storm, though each write takes a while.
 func TestStorm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newServer(t, ServerConfig{})
-		near, far := net.Pipe()
-		ss := newServerSession(s, newConn(near, s.limits))
-		ss.subs["a"] = true
+		ss, far := subscribed(t)
 		go ss.write() //nolint:errcheck // it is closed
 		got := make(chan int)
 		go func() {
@@ -246,7 +252,7 @@ func TestStorm(t *testing.T) {
 			ss.publish(pendingEvent{channel: "a", payload: json.RawMessage("1"), droppable: true})
 			time.Sleep(2 * time.Microsecond)
 		}
-		require.Zero(t, s.Stats().EventsDropped)
+		require.Zero(t, ss.server.Stats().EventsDropped)
 		require.Equal(t, 5000, <-got)
 		ss.close()
 	})
@@ -256,10 +262,7 @@ func TestStorm(t *testing.T) {
 // the ones behind it, and that a peer that reads little, but reads, stays connected.
 func TestSlowReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newServer(t, ServerConfig{})
-		near, far := net.Pipe()
-		ss := newServerSession(s, newConn(near, s.limits))
-		ss.subs["a"] = true
+		ss, far := subscribed(t)
 		sent := false
 		ss.publish(pendingEvent{channel: "a", payload: json.RawMessage("1"), sent: func(*ServerSession) { sent = true }})
 		for range 500 {
@@ -272,7 +275,7 @@ func TestSlowReader(t *testing.T) {
 		synctest.Wait()
 		require.True(t, sent)
 		for range 500 * first / 1000 {
-			time.Sleep(s.limits.WriteTimeout / 20)
+			time.Sleep(ss.server.limits.WriteTimeout / 20)
 			testkit.Must(io.ReadFull(far, make([]byte, 1000)))
 		}
 		ss.close()

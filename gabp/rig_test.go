@@ -13,11 +13,12 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 const token = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
@@ -49,28 +50,10 @@ func noLeaks(t testing.TB) {
 	})
 }
 
-// lockedBuffer collects logs.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
-}
-
 type rig struct {
 	*Server
 	addr string
-	logs *lockedBuffer
+	logs *testkit.Buffer
 	stop context.CancelFunc
 	done chan error
 }
@@ -108,7 +91,7 @@ func start(t testing.TB, change func(*ServerConfig)) *rig {
 		}
 		return call, nil
 	})
-	r := &rig{logs: &lockedBuffer{}, done: make(chan error, 1)}
+	r := &rig{logs: &testkit.Buffer{}, done: make(chan error, 1)}
 	cfg := ServerConfig{
 		Token: token, AgentID: "heed", App: App{Name: "Farm", Version: "1.0"}, Mux: mux,
 		Capabilities: func() Capabilities { return Capabilities{Events: []string{"a/b", "c/d"}} },

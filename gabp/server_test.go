@@ -8,13 +8,14 @@ import (
 	"io"
 	"net"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 func TestSession(t *testing.T) {
@@ -362,7 +363,7 @@ func FuzzServer(f *testing.F) {
 		in.Write(data)
 		out := &script{in: &in}
 		_ = s.ServeConn(context.Background(), out)
-		p := &peer{TB: t, r: bufio.NewReader(&out.out)}
+		p := &peer{TB: t, r: bufio.NewReader(strings.NewReader(out.String()))}
 		for text, err := p.tryText(); err == nil; text, err = p.tryText() {
 			_, refused := decodeWithin(text, Limits{MessageSize: 64 << 20})
 			require.NoError(t, refused, "%s", text)
@@ -372,15 +373,9 @@ func FuzzServer(f *testing.F) {
 
 // script is a stream that says what it was given, and keeps what it is told.
 type script struct {
-	in  *bytes.Buffer
-	mu  sync.Mutex
-	out bytes.Buffer
+	testkit.Buffer
+	in *bytes.Buffer
 }
 
 func (s *script) Read(p []byte) (int, error) { return s.in.Read(p) }
 func (s *script) Close() error               { return nil }
-func (s *script) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.out.Write(p)
-}

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -210,29 +209,9 @@ func (in inProcess) call(ts *testscript.TestScript, args []string) (stdout, stde
 		must(os.Setenv(name, ts.Getenv(name))) // an empty one is as unset for a program that asks with os.Getenv
 	}
 	must(os.Chdir(ts.MkAbs(".")))
-	var out, errs output
+	var out, errs testkit.Buffer // a program may write from several goroutines
 	status = in[args[0]](context.Background(), args[1:], strings.NewReader(stdin), &out, &errs)
 	return out.String(), errs.String(), status
-}
-
-// output is written by any goroutine of a program, as a file is.
-type output struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-// Write implements [io.Writer].
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.Write(p)
-}
-
-// String returns all that was written.
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.String()
 }
 
 func (in inProcess) eventually(ts *testscript.TestScript, neg bool, args []string) {

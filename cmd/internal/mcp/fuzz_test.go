@@ -1,11 +1,9 @@
 package mcp_test
 
 import (
-	"bytes"
 	"io"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -16,6 +14,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/jsonrpc"
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // FuzzProxy plays a client and a server by a script, a step in a line: C and a line of the client, S and a line of the
@@ -41,21 +40,10 @@ func FuzzProxy(f *testing.F) {
 }
 
 // lines takes what a proxy writes.
-type lines struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *lines) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(b)
-}
+type lines struct{ testkit.Buffer }
 
 func (l *lines) all() (all []string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for line := range strings.Lines(l.text.String()) {
+	for line := range strings.Lines(l.String()) {
 		all = append(all, strings.TrimSuffix(line, "\n"))
 	}
 	return all

@@ -26,7 +26,7 @@ func TestStateIsKeptApart(t *testing.T) {
 	args := []string{"serve", log, "--rules", rules, "--state", state}
 	first, said := spawn(t, dir, args...)
 	pid := strconv.Itoa(first.Process.Pid)
-	served := func(errs *buffer) func() bool {
+	served := func(errs *testkit.Buffer) func() bool {
 		return func() bool { return strings.Contains(errs.String(), "serving bridges") }
 	}
 	await(t, served(said))

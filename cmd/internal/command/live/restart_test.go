@@ -24,7 +24,7 @@ import (
 func TestKilledWhileReading(t *testing.T) {
 	t.Parallel()
 	dir, log, rules, state := folder(t)
-	run := func() (*exec.Cmd, *buffer) {
+	run := func() (*exec.Cmd, *testkit.Buffer) {
 		return spawn(t, dir, "follow", "--no-config", "--no-default-rules", "--rules", rules, "--state", state,
 			"--record", filepath.Join(dir, "recorded"), log)
 	}
@@ -95,7 +95,7 @@ func TestEndsInTime(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "all is well with %s %d\n", word(n), n)
 	}
-	run := func(args ...string) (*exec.Cmd, *buffer) {
+	run := func(args ...string) (*exec.Cmd, *testkit.Buffer) {
 		_ = os.Remove(recorded)
 		args = slices.Insert(args, 1, "--no-config", "--no-default-rules", "--record", recorded)
 		cmd, errs := spawn(t, dir, args...)

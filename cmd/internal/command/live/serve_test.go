@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -20,29 +19,11 @@ import (
 	"github.com/heedlog/heed/internal/testkit"
 )
 
-// buffer is a strings.Builder for several goroutines.
-type buffer struct {
-	mu sync.Mutex
-	b  strings.Builder
-}
-
-func (b *buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *buffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
-}
-
 // background runs a command of heed's in this process until the test ends.
-func background(t *testing.T, args ...string) (stdout, stderr *buffer) {
+func background(t *testing.T, args ...string) (stdout, stderr *testkit.Buffer) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	stdout, stderr = &buffer{}, &buffer{}
+	stdout, stderr = &testkit.Buffer{}, &testkit.Buffer{}
 	done := make(chan int, 1)
 	go func() { done <- run(ctx, args, strings.NewReader(""), stdout, stderr) }()
 	t.Cleanup(func() {

@@ -391,7 +391,7 @@ func TestWrapBridgeFile(t *testing.T) {
 		done <- run(t.Context(), []string{
 			"wrap", "--state", dir, "--log", "none", "--mod-wait", "0", "--linger", "1ms", "--",
 			"sh", "-c", `echo "[$` + gabp.EnvBridge + `]" > "$DIR/told"; while [ ! -e "$DIR/end" ]; do sleep 0.01; done`,
-		}, strings.NewReader(""), &buffer{}, &buffer{})
+		}, strings.NewReader(""), &testkit.Buffer{}, &testkit.Buffer{})
 	}()
 	come(t, addr, file.Token)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "end"), nil, 0o600))

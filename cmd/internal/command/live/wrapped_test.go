@@ -65,9 +65,9 @@ func heedProcess(args ...string) *exec.Cmd {
 }
 
 // spawn starts a heed process in a folder, which is killed when the test ends, and returns its standard error, too.
-func spawn(t testing.TB, dir string, args ...string) (*exec.Cmd, *buffer) {
+func spawn(t testing.TB, dir string, args ...string) (*exec.Cmd, *testkit.Buffer) {
 	t.Helper()
-	cmd, errs := heedProcess(args...), &buffer{}
+	cmd, errs := heedProcess(args...), &testkit.Buffer{}
 	cmd.Dir, cmd.Stderr = dir, errs
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() {
