@@ -4,6 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -30,12 +34,23 @@ func Must[T any](v T, err error) T {
 	return v
 }
 
-// Gone waits for the end of a process that is not a child of this one, and fails the test where it lives on. It is for
-// Linux.
+// Gone waits for the end of a process, and fails the test where it lives on.
 func Gone(tb testing.TB, process int, within time.Duration) {
 	tb.Helper()
 	require.Eventually(tb, func() bool {
-		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", process))
-		return err != nil || bytes.Contains(stat, []byte(") Z"))
+		state := ProcessState(process)
+		return state == "" || state == "Z"
 	}, within, 5*time.Millisecond, "process %d lives", process)
+}
+
+// ProcessState returns the letter of the state of a process on Unix: "Z" if it has ended and its parent has not waited
+// for it, "T" if it is stopped, "" if there is none.
+func ProcessState(process int) string {
+	if runtime.GOOS == "linux" {
+		stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", process))
+		_, state, _ := strings.Cut(string(stat), ") ")
+		return state[:min(1, len(state))]
+	}
+	state, _ := exec.Command("ps", "-o", "state=", "-p", strconv.Itoa(process)).Output()
+	return string(bytes.TrimSpace(state)[:min(1, len(state))])
 }

@@ -133,8 +133,8 @@ func (p *program) ruleFiles(names ...string) ([]rules.File, error) {
 	return files, err
 }
 
-// compileRules is [rules.Compile]. Tests keep the sets.
-var compileRules = rules.Compile
+// CompileRules is [rules.Compile]. Tests keep the sets.
+var CompileRules = rules.Compile
 
 // compile reads and compiles the rules that the flags name.
 func (p *program) compile() (*rules.Set, error) {
@@ -147,7 +147,7 @@ func (p *program) compile() (*rules.Set, error) {
 
 // compiled compiles rules, and says by note which rules' last day is over.
 func compiled(files []rules.File, note func(format string, args ...any)) (*rules.Set, error) {
-	set, err := compileRules(files...)
+	set, err := CompileRules(files...)
 	if err == nil {
 		noteEnded(set.Ended(), note)
 	}

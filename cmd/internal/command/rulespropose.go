@@ -91,7 +91,7 @@ with 0.
 func (p *program) propose(ctx context.Context, files []rules.File, at place, d event.Disposition,
 	until string,
 ) ([]byte, error) {
-	set, err := compileRules(files...)
+	set, err := CompileRules(files...)
 	if err != nil {
 		return nil, err
 	}
@@ -328,7 +328,7 @@ func valid(s string) string { return strings.ToValidUTF8(s, "?") }
 
 // verify compiles a file in front of the other rules, runs its tests, and decides the record.
 func (pr *proposal) verify(file []byte, id string, files []rules.File) error {
-	set, err := compileRules(append([]rules.File{{Name: proposedFile, Data: file}}, files...)...)
+	set, err := CompileRules(append([]rules.File{{Name: proposedFile, Data: file}}, files...)...)
 	if err != nil {
 		return err
 	}

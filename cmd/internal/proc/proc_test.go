@@ -198,19 +198,8 @@ func alive(pid int) bool { return syscall.Kill(pid, 0) == nil }
 func requireGone(t *testing.T, pids []int) {
 	t.Helper()
 	for _, pid := range pids {
-		require.Eventually(t, func() bool { return !running(pid) }, patience, 5*time.Millisecond,
-			"process %d is left behind", pid)
+		testkit.Gone(t, pid, patience)
 	}
-}
-
-// running reports whether pid is a process that has not ended. One that nobody
-// has waited for yet has.
-func running(pid int) bool {
-	if !alive(pid) {
-		return false
-	}
-	out, err := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(pid)).Output()
-	return err == nil && !strings.HasPrefix(strings.TrimSpace(string(out)), "Z")
 }
 
 func waitExit(t *testing.T, p *Process) Exit {

@@ -107,6 +107,7 @@ func standIn(habit string) {
 		go func() {
 			for {
 				fmt.Fprintln(os.Stderr, strings.Repeat("warning ", 1000))
+				time.Sleep(100 * time.Microsecond)
 			}
 		}()
 		serve(os.Stdout)

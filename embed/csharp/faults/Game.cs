@@ -247,8 +247,14 @@ static class Game
         Need(heed.EngineStats(20000) != null, "an answer");
         Say("sidecar", Child());
         for (int i = 0; i < 3; i++)
-            new Thread(() => { for (int line = 0; ; line++) heed.Log(HeedLevel.Warning, "Line " + line, "  at Some.Place ()"); })
-                { IsBackground = true }.Start();
+            new Thread(() =>
+            {
+                for (int line = 0; ; line++)
+                {
+                    heed.Log(HeedLevel.Warning, "Line " + line, "  at Some.Place ()");
+                    if (line % 100 == 99) Thread.Sleep(1);
+                }
+            }) { IsBackground = true }.Start();
         Until(heed, "lines", () => heed.Stats().Received > 1000);
         Say("ready", 1);
         Console.Out.Flush();

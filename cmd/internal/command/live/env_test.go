@@ -41,6 +41,7 @@ func TestMain(m *testing.M) {
 	}
 	// Tests wait for processes and for time, and not for the processor.
 	_ = flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0)))
+	command.CompileRules = clitest.CompiledOnce
 	clitest.Main(m, map[string]func(){
 		settings.Live: Main, pageName: Main, settings.Offline: command.Main, "fill-history": fillHistoryMain,
 	})

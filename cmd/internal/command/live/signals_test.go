@@ -43,10 +43,8 @@ func TestSignals(t *testing.T) {
 	// Stopped as a job, heed stops too, and goes on with the game.
 	require.NoError(t, w.cmd.Process.Signal(syscall.SIGTSTP))
 	came(syscall.SIGTSTP)
-	require.Eventually(t, func() bool {
-		stat, err := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(w.cmd.Process.Pid)).Output()
-		return err == nil && strings.HasPrefix(strings.TrimSpace(string(stat)), "T")
-	}, patience, 5*time.Millisecond, "heed is not stopped")
+	require.Eventually(t, func() bool { return testkit.ProcessState(w.cmd.Process.Pid) == "T" }, patience,
+		5*time.Millisecond, "heed is not stopped")
 	require.NoError(t, w.cmd.Process.Signal(syscall.SIGCONT))
 	came(syscall.SIGCONT)
 	require.Nil(t, b.tool("colony/build", "a wall").Error)

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -196,10 +195,7 @@ func (w *wrapped) ends(sig os.Signal, status int) {
 // outlives heed.
 func (w *wrapped) requireNothingLeft(pid int, files bool) {
 	w.t.Helper()
-	require.Eventually(w.t, func() bool {
-		stat, err := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(pid)).Output()
-		return err != nil || strings.HasPrefix(strings.TrimSpace(string(stat)), "Z")
-	}, patience, 5*time.Millisecond, "the game is left behind")
+	testkit.Gone(w.t, pid, patience)
 	if !files {
 		return
 	}
