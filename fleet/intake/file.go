@@ -45,9 +45,14 @@ func Read(set *rules.Set, name string, opened io.Reader, found func(Found)) {
 		found(Found{name, s, err})
 		return
 	}
-	a := &archive{set, name, found, maxMembers, unpacking()}
+	a := &archive{set, name, found, maxMembers, unpacking(freeBytes)}
+	a.readAll(opened)
+}
+
+// readAll reads all logs of the archive.
+func (a *archive) readAll(opened io.Reader) {
 	read := a.readTar
-	if isZip(name) {
+	if isZip(a.name) {
 		read = a.readZip
 	}
 	err := read(opened)
@@ -55,7 +60,7 @@ func Read(set *rules.Set, name string, opened io.Reader, found func(Found)) {
 		err = errNoLog
 	}
 	if err != nil {
-		found(Found{Path: name, Err: err})
+		a.found(Found{Path: a.name, Err: err})
 	}
 }
 
@@ -82,10 +87,10 @@ type archive struct {
 	bytes limit
 }
 
-// unpacking returns the limit of unpacked bytes of an archive, before any of it was read.
-func unpacking() limit {
+// unpacking returns the limit of unpacked bytes of an archive, before any of it was read: free of any size.
+func unpacking(free int64) limit {
 	err := fmt.Errorf("unpacks to more than %d times its size, or %d bytes", maxRatio, int64(maxUnpacked))
-	return limit{freeBytes, maxUnpacked - freeBytes, err}
+	return limit{free, maxUnpacked - free, err}
 }
 
 var errNoLog, errEncrypted = errors.New("has no log in it"), errors.New("is encrypted")
@@ -111,7 +116,7 @@ func (a *archive) read(name string, open func() (io.ReadCloser, error)) error {
 }
 
 func (a *archive) readTar(opened io.Reader) error {
-	within := unpacking() // other files are unpacked too, to get past them
+	within := unpacking(freeBytes) // other files are unpacked too, to get past them
 	stream, err := unpacked(io.TeeReader(opened, &granted{&within, &a.bytes}))
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -90,9 +91,15 @@ func need(tb testing.TB, program string) (path string) {
 	return path
 }
 
+// programs are the paths that Program has found, by name.
+var programs sync.Map
+
 // Program returns the path of a program of the folder cmd in the cache of builds: it is linked once.
 func Program(tb testing.TB, name string) string {
 	tb.Helper()
+	if path, known := programs.Load(name); known {
+		return path.(string)
+	}
 	show := "echo"
 	if runtime.GOOS == "windows" {
 		show = "cmd /c echo"
@@ -104,6 +111,7 @@ func Program(tb testing.TB, name string) string {
 		require.NoError(tb, err)
 		path := strings.TrimSpace(string(out))
 		if _, err := os.Stat(path); err == nil {
+			programs.Store(name, path)
 			return path
 		}
 	}

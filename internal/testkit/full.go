@@ -1,11 +1,9 @@
 package testkit
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -46,11 +44,11 @@ func Gone(tb testing.TB, process int, within time.Duration) {
 // ProcessState returns the letter of the state of a process on Unix: "Z" if it has ended and its parent has not waited
 // for it, "T" if it is stopped, "" if there is none.
 func ProcessState(process int) string {
-	if runtime.GOOS == "linux" {
-		stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", process))
-		_, state, _ := strings.Cut(string(stat), ") ")
-		return state[:min(1, len(state))]
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", process))
+	if err != nil { // it is gone, or the system has no /proc
+		state, _ := exec.Command("ps", "-o", "state=", "-p", strconv.Itoa(process)).Output()
+		stat = append([]byte(") "), state...)
 	}
-	state, _ := exec.Command("ps", "-o", "state=", "-p", strconv.Itoa(process)).Output()
-	return string(bytes.TrimSpace(state)[:min(1, len(state))])
+	_, state, _ := strings.Cut(string(stat), ") ")
+	return state[:min(1, len(state))]
 }

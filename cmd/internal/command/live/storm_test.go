@@ -42,7 +42,7 @@ func put(conn net.Conn, id, method, params string) {
 // client asks, one reads slowly, and one asks for pages of the journal and reads nothing. Each line is received, and is
 // either held or said to be lost.
 func TestStorm(t *testing.T) {
-	n, over := 3_000, 100*time.Millisecond
+	n, over := 1_500, 50*time.Millisecond
 	if testkit.IsFull() {
 		n, over = 30_000, time.Second
 	}
@@ -78,7 +78,7 @@ func TestStorm(t *testing.T) {
 		return true
 	})
 	silent := deaf(t, addr, token)
-	every(time.Millisecond, func() bool {
+	every(5*time.Millisecond, func() bool {
 		_ = silent.SetWriteDeadline(time.Now().Add(10 * time.Millisecond))
 		put(silent, "e", "tools/call", `{"name":"heed/entries","arguments":{"limit":500,"chars":4000}}`)
 		return true

@@ -119,7 +119,8 @@ func TestUnrecorded(t *testing.T) {
 			dir := t.TempDir()
 			args := append(c.args, "--record", full, "--state", "state", "-q")
 			if c.game != "" {
-				args = append(args, "--", "sh", "-c", "until [ -e end ]; do sleep 0.01; done; "+c.game)
+				require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "end"), 0o600))
+				args = append(args, "--", "sh", "-c", "read -r _ < end; "+c.game)
 			}
 			cmd, errs := spawn(t, dir, args...)
 			said := fmt.Sprintf("heed: the recording stops here, heed continues: write %s: %s\n", full, syscall.ENOSPC)

@@ -386,11 +386,12 @@ func TestWrapBridgeFile(t *testing.T) {
 	t.Setenv(gabp.EnvBridge, file.Path)
 	dir := t.TempDir()
 	t.Setenv("DIR", dir)
+	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "end"), 0o600))
 	done := make(chan int, 1)
 	go func() {
 		done <- run(t.Context(), []string{
 			"wrap", "--state", dir, "--log", "none", "--mod-wait", "0", "--linger", "1ms", "--",
-			"sh", "-c", `echo "[$` + gabp.EnvBridge + `]" > "$DIR/told"; while [ ! -e "$DIR/end" ]; do sleep 0.01; done`,
+			"sh", "-c", `echo "[$` + gabp.EnvBridge + `]" > "$DIR/told"; read -r _ < "$DIR/end"; exit 0`,
 		}, strings.NewReader(""), &testkit.Buffer{}, &testkit.Buffer{})
 	}()
 	come(t, addr, file.Token)

@@ -1,4 +1,4 @@
-package fieldbridge
+package bridge_test
 
 import (
 	"context"
@@ -13,19 +13,20 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed/cmd/internal/bridge/fieldbridge"
 	"github.com/heedlog/heed/internal/standin"
 	"github.com/heedlog/heed/internal/testkit"
 )
 
-// TestBridge holds the habits of the bridge of the field: how long it tries, that it takes the first connection, lists
+// TestFieldBridge holds the habits of the bridge of the field: how long it tries, that it takes the first connection, lists
 // once, and does not come again.
-func TestBridge(t *testing.T) {
+func TestFieldBridge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		var mu sync.Mutex
 		var all []time.Duration
 		var mod *standin.Mod // nil: it does not listen
-		b := New(Config{Dial: func(context.Context) (io.ReadWriteCloser, error) {
+		b := fieldbridge.New(fieldbridge.Config{Dial: func(context.Context) (io.ReadWriteCloser, error) {
 			mu.Lock()
 			defer mu.Unlock()
 			all = append(all, time.Since(start))
@@ -54,7 +55,7 @@ func TestBridge(t *testing.T) {
 		require.Len(t, dials, 9+13)
 		require.Less(t, dials[9+12], time.Minute)
 		_, err := b.Call("colony/build", `{}`)
-		require.ErrorIs(t, err, ErrNotConnected)
+		require.ErrorIs(t, err, fieldbridge.ErrNotConnected)
 
 		mod = standin.NewMod(standin.ModConfig{Frozen: true}) // it accepts, and does not answer
 		began, before := time.Now(), len(dials)
