@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -43,9 +42,6 @@ type History interface {
 	// Ledger returns the ledger of earlier sessions that a brief of a session reads.
 	Ledger(of func() *summary.Session) briefing.Ledger
 
-	// Notice prints notes about the file, and about sessions without an end.
-	Notice(ctx context.Context)
-
 	Close() error
 }
 
@@ -66,7 +62,6 @@ func (p *program) existing(ctx context.Context, path string) History {
 		p.Note("what is remembered is not read: %v", err)
 		return nil
 	}
-	h.Notice(ctx)
 	return h
 }
 
@@ -92,14 +87,13 @@ func (p *program) registerMemory(cmd *cobra.Command) {
 
 // memory is the history, while logs are read.
 type memory struct {
-	History // nil where it does not open
+	History
 
-	all    bool   // not only logs at the games' own places
-	opened func() // waits until it is
+	all bool // not only logs at the games' own places
 }
 
-// remembers opens the history in a goroutine if the logs are to be remembered, and returns nil otherwise. If the
-// history cannot be opened, the logs are still read. With asks, it asks a person who has not answered before.
+// remembers opens the history if the logs are to be remembered, and returns nil otherwise. If the history cannot be
+// opened, the logs are still read. With asks, it asks a person who has not answered before.
 func (p *program) remembers(ctx context.Context, names []string, asks bool) *memory {
 	f := &p.remember
 	if p.host.History == nil {
@@ -113,23 +107,15 @@ func (p *program) remembers(ctx context.Context, names []string, asks bool) *mem
 	if err == nil && !f.Remember && !p.agrees(ctx, path, asks) {
 		return nil
 	}
-	m := &memory{all: f.Remember}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		if err == nil {
-			m.History, err = p.host.History(ctx, path)
-		}
-	}()
-	m.opened = sync.OnceFunc(func() {
-		if <-done; err == nil {
-			m.Notice(ctx)
-			return
-		}
+	var h History
+	if err == nil {
+		h, err = p.host.History(ctx, path)
+	}
+	if err != nil {
 		p.Note("nothing is remembered: %v", err)
-		m.History = nil
-	})
-	return m
+		return nil
+	}
+	return &memory{h, f.Remember}
 }
 
 // agrees reports whether the person at the terminal agrees to a history in a file: the file exists, or the person
@@ -192,9 +178,6 @@ func (m *memory) begin(p *program, name string, scrub *report.Scrubber) (*rememb
 	if m == nil || !m.all && !files.IsGames(name) {
 		return nil, nil
 	}
-	if m.opened(); m.History == nil {
-		return nil, nil
-	}
 	if scrub == nil {
 		scrub = OwnScrubber(p.Getenv, false)
 	}
@@ -241,10 +224,7 @@ func (m *memory) known(ctx context.Context, p *program, r *remembered, group sig
 
 // close closes the history, if there is one.
 func (m *memory) close() {
-	if m == nil {
-		return
-	}
-	if m.opened(); m.History != nil {
+	if m != nil {
 		_ = m.Close() // all sessions are committed
 	}
 }

@@ -71,12 +71,12 @@ end; 130 interrupted.`,
   heed replay --rules mine.yaml --fail-on blocking,blind build/*.log`,
 	}
 	p.logCommand(cmd, func(cmd *cobra.Command, names []string) error {
-		m := p.remembers(cmd.Context(), names, true)
-		defer m.close()
-		set, err := p.compile() // while the history opens
+		set, err := p.compile()
 		if err != nil {
 			return err
 		}
+		m := p.remembers(cmd.Context(), names, true)
+		defer m.close()
 		return p.replayAll(cmd, &replaying{set: set, memory: m, ack: ack == ackAuto, scrubber: p.newScrubber()}, names)
 	})
 	p.registerRules(cmd)

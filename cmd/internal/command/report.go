@@ -72,12 +72,12 @@ another line of the log shows what they are. --no-scrub keeps them.` + opens,
 
 // report replays the logs and writes the page to a file, and opens it if open is set.
 func (p *program) report(cmd *cobra.Command, names []string, file string, open bool) error {
-	memory := p.remembers(cmd.Context(), names, !open) // a page comes at once
-	defer memory.close()
 	set, err := p.compile()
 	if err != nil {
 		return err
 	}
+	memory := p.remembers(cmd.Context(), names, !open) // a page comes at once
+	defer memory.close()
 	p.formats = []string{formatPage}
 	r := &replaying{set: set, memory: memory, scrubber: p.newScrubber(), details: true}
 	var replays []*report.Replay

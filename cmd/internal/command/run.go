@@ -50,7 +50,8 @@ type Host struct {
 	// Open shows a page in the browser. file is absolute.
 	Open func(file string) error
 
-	// History opens the history in a file, which it makes where there is none.
+	// History opens the history in a file, which it makes where there is none, and notes what became of it and of
+	// sessions without an end.
 	History func(ctx context.Context, path string) (History, error)
 
 	// Brief makes the command "brief" also ask a running program, where its argument names no log: it adds flags to the

@@ -55,35 +55,25 @@ func (f *historyFlags) ofGame(cmd *cobra.Command, help string) *cobra.Command {
 
 // commandHistory opens the history in a file for the commands that read saved logs.
 func (p *program) commandHistory(ctx context.Context, path string) (command.History, error) {
+	h, err := p.openHistory(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return commandHistory{h}, nil
+}
+
+type commandHistory struct{ *history.History }
+
+func (h commandHistory) Ledger(of func() *summary.Session) briefing.Ledger {
+	return &historysource.Ledger{History: h.History, Session: of}
+}
+
+// openHistory opens a history, and notes what became of the file, and of sessions that no heed ended.
+func (p *program) openHistory(ctx context.Context, path string) (*history.History, error) {
 	h, err := history.Open(ctx, history.Config{Path: path, Now: p.Now, Wait: keepWait})
 	if err != nil {
 		return nil, err
 	}
-	return &commandHistory{h, p}, nil
-}
-
-type commandHistory struct {
-	*history.History
-	program *program
-}
-
-func (h *commandHistory) Notice(ctx context.Context) { h.program.noteOpened(ctx, h.History) }
-
-func (h *commandHistory) Ledger(of func() *summary.Session) briefing.Ledger {
-	return &historysource.Ledger{History: h.History, Session: of}
-}
-
-// openHistory opens a history, and notes what became of sessions that no heed ended.
-func (p *program) openHistory(ctx context.Context, path string) (*history.History, error) {
-	h, err := history.Open(ctx, history.Config{Path: path, Now: p.Now, Wait: keepWait})
-	if err == nil {
-		p.noteOpened(ctx, h)
-	}
-	return h, err
-}
-
-// noteOpened notes what became of the file, and of sessions that no heed ended.
-func (p *program) noteOpened(ctx context.Context, h *history.History) {
 	if aside := h.SetAside(); aside != "" {
 		p.Note("what was remembered is lost: its file was corrupt, and is kept as %s", aside)
 	}
@@ -95,6 +85,7 @@ func (p *program) noteOpened(ctx context.Context, h *history.History) {
 		p.Note("session %d (%s) ended without notice: nothing is remembered of it after %s", cut[i].ID, cut[i].Log,
 			cut[i].Saved.Format(time.DateTime))
 	}
+	return h, nil
 }
 
 // withHistory makes a command that reads history: ask is given it, and nil if there is none, with the game that is
