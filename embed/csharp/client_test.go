@@ -31,6 +31,7 @@ func TestClient(t *testing.T) {
 				runtime.GOOS != "linux" {
 				t.Skip("finds the sidecar in /proc")
 			}
+			t.Parallel()
 			testkit.RunMono(t, 2*time.Minute, program, name, sidecar, t.TempDir(), golden)
 		})
 	}

@@ -48,6 +48,7 @@ func folder(t *testing.T) string {
 // TestGame plays a game with the mod from its start to its end: phases, long events, the log of all threads, past the
 // game's own limit.
 func TestGame(t *testing.T) {
+	t.Parallel()
 	program := compile(t, "testdata/ModTest.cs", "testdata/Game.cs")
 	got := testkit.RunMono(t, time.Minute, program, folder(t))
 	// The numbers are those of event.StatusPhase, StatusLongEvent and StatusLongEventEnd.
@@ -84,8 +85,12 @@ func TestGame(t *testing.T) {
 // acknowledged an item.
 func TestAdapter(t *testing.T) {
 	program := testkit.CSharp(t, "../csharp/Heed.cs", "../csharp/HeedAttentionAdapter.cs", "testdata/AdapterTest.cs")
-	require.Empty(t, testkit.RunMono(t, time.Minute, program, t.TempDir()))
-	require.Empty(t, testkit.RunMono(t, time.Minute, program, t.TempDir(), testkit.Program(t, "heed-sidecar")))
+	for name, sidecar := range map[string][]string{"alone": nil, "sidecar": {testkit.Program(t, "heed-sidecar")}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			require.Empty(t, testkit.RunMono(t, time.Minute, program, append([]string{t.TempDir()}, sidecar...)...))
+		})
+	}
 }
 
 var libgab = flag.String("libgab", "", "a folder with Lib.GAB.dll and the assemblies that it needs, in the place of the stand-in")
@@ -95,6 +100,7 @@ var libgab = flag.String("libgab", "", "a folder with Lib.GAB.dll and the assemb
 func TestBridge(t *testing.T) {
 	sources := append([]string{"testdata/Bridge.cs", "testdata/Game.cs", "testdata/HeedSlot.cs"}, mod...)
 	if *libgab == "" {
+		t.Parallel()
 		sources = append(sources, stubs...)
 	} else {
 		sources = append(sources, "stubs/UnityEngine.CoreModule.cs", "stubs/Assembly-CSharp.cs", "stubs/RimBridgeServer.cs",
@@ -104,9 +110,9 @@ func TestBridge(t *testing.T) {
 		for _, facade := range facades {
 			sources = append(sources, "-reference:"+facade)
 		}
+		t.Setenv("MONO_PATH", *libgab)
 	}
 	program := testkit.CSharp(t, sources...)
-	t.Setenv("MONO_PATH", *libgab)
 	for _, c := range []struct {
 		name, calls, think, outages string
 		more                        []string
@@ -211,6 +217,7 @@ var csharpBlock = regexp.MustCompile("(?ms)^```csharp\n(.*?)^```$")
 // TestPagesCompile compiles each piece of C# in the pages. A program is run, and writes what the page shows; the slot of a
 // bridge is the one of TestAcceptance; all else is the body of a method, around which stands testdata/Page.txt.
 func TestPagesCompile(t *testing.T) {
+	t.Parallel()
 	around := testkit.Must(os.ReadFile("testdata/Page.txt"))
 	slot := testkit.Must(os.ReadFile("testdata/HeedSlot.cs"))
 	var page strings.Builder

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/binary"
+	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -33,6 +34,11 @@ func init() {
 		standIn(habit)
 		os.Exit(0)
 	}
+}
+
+func TestMain(m *testing.M) {
+	_ = flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0))) // games wait, and not for the processor
+	os.Exit(m.Run())
 }
 
 // standIn is a sidecar with a habit. Its input and output are those of the process.
