@@ -193,8 +193,6 @@ func begun(t *testing.T, helper string, n int) (p *Process, dir string, all []in
 	return p, dir, pids(t, dir, n)
 }
 
-func alive(pid int) bool { return syscall.Kill(pid, 0) == nil }
-
 func requireGone(t *testing.T, pids []int) {
 	t.Helper()
 	for _, pid := range pids {
