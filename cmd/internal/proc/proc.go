@@ -220,32 +220,28 @@ func (p *Process) Exit() Exit {
 
 // Pass sends a signal to one process: the first, or its heir. On Windows there are none to send.
 func (p *Process) Pass(sig os.Signal) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.ended {
-		return os.ErrProcessDone
-	}
-	return p.tree.pass(sig)
+	return p.unlessEnded(func(t *tree) error { return t.pass(sig) })
 }
 
 // Signal sends a signal to each process of the tree. On Windows there are none to send.
 func (p *Process) Signal(sig os.Signal) error {
+	return p.unlessEnded(func(t *tree) error { return t.signal(sig, p.cfg.Mark) })
+}
+
+// unlessEnded calls f with the tree, whose ids are not reused meanwhile, and returns its error.
+func (p *Process) unlessEnded(f func(t *tree) error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.ended {
 		return os.ErrProcessDone
 	}
-	return p.tree.signal(sig, p.cfg.Mark)
+	return f(&p.tree)
 }
 
 // Kill ends the whole tree at once.
 func (p *Process) Kill() {
 	p.killing.Do(func() { close(p.killed) })
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !p.ended {
-		p.tree.kill(p.cfg.Mark)
-	}
+	_ = p.unlessEnded(func(t *tree) error { t.kill(p.cfg.Mark); return nil })
 }
 
 // Stop sends sig, and kills all processes that have not ended after the grace time, or when ctx is done. It returns

@@ -3,9 +3,6 @@
 package live
 
 import (
-	"context"
-	"io"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/cmd/internal/bridge"
-	"github.com/heedlog/heed/cmd/internal/bridge/fieldbridge"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/testkit"
 )
@@ -63,24 +59,4 @@ func TestWrapSlowMod(t *testing.T) {
 	require.NotContains(t, names(), "colony/build")
 	require.NoError(t, os.WriteFile(filepath.Join(w.dir, "loaded"), nil, 0o600))
 	await(t, func() bool { return slices.Contains(names(), "colony/build") })
-}
-
-// TestWrapLateMod: the bridge of the field gets the tools of a mod that listens late, by itself.
-func TestWrapLateMod(t *testing.T) {
-	t.Parallel()
-	w := start(t, nil, "slow")
-	b := fieldbridge.New(fieldbridge.Config{
-		Token: w.token,
-		Dial: func(ctx context.Context) (io.ReadWriteCloser, error) {
-			var d net.Dialer
-			return d.DialContext(ctx, "tcp", w.addr)
-		},
-	})
-	defer b.Close()
-	w.gamePID()
-	load := time.AfterFunc(time.Second, func() { _ = os.WriteFile(filepath.Join(w.dir, "loaded"), nil, 0o600) })
-	defer load.Stop()
-	require.NoError(t, b.Start())
-	await(t, func() bool { return slices.Contains(b.Mirrored(), "colony/build") })
-	testkit.Must(b.Call("colony/build", `{"what":"a wall"}`))
 }
