@@ -225,6 +225,9 @@ func TestFaults(t *testing.T) {
 		{name: "late", habit: "late", works: true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			if test.habit == "text" || test.habit == "long" {
+				testkit.Full(t, "is refused as garbage is")
+			}
 			t.Parallel()
 			s := run(t, "frames", self, test.habit, waits(test.works))
 			harmless(t, s)
@@ -388,6 +391,9 @@ func gameEnds(t *testing.T, exe, self string) {
 		status int
 	}{{"exit", 7}, {"return", 7}, {"unhandled", 1}} {
 		t.Run(test.way, func(t *testing.T) {
+			if test.way == "return" {
+				testkit.Full(t, "ends as an exit does")
+			}
 			t.Parallel()
 			cmd := withHabit(testkit.Mono(t, time.Minute, exe, test.way, self), ":")
 			out, err := cmd.StdoutPipe()

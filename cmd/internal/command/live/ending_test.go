@@ -44,6 +44,9 @@ func TestEndBeforeWelcome(t *testing.T) {
 		{"by a crash", []string{"crashes"}, 139, "the game crashed: SIGSEGV (segmentation fault), status 139"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if c.code == 3 {
+				testkit.Full(t, "starts a game for each end")
+			}
 			w := start(t, []string{"--mod-wait", "1h", "--linger", "1h", withDefaults}, c.args...)
 			w.gamePID()
 			welcome := connect(t, w.addr).send("session/hello", hello(w.token))

@@ -48,7 +48,7 @@ func TestKilledWhileReading(t *testing.T) {
 		}
 		require.NoError(t, file.Close())
 	}
-	kills := 15
+	kills := 8
 	if testkit.IsFull() {
 		kills = 100
 	}

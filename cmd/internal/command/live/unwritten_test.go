@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // full is an output that takes nothing.
@@ -116,6 +118,9 @@ func TestUnrecorded(t *testing.T) {
 		{name: "mcp", args: []string{"mcp"}, game: "exit 0", code: exitOwn},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if c.name == "serve" || c.code == 7 {
+				testkit.Full(t, "starts each command")
+			}
 			dir := t.TempDir()
 			args := append(c.args, "--record", full, "--state", "state", "-q")
 			if c.game != "" {
