@@ -368,7 +368,7 @@ type eventQueue struct {
 	lost   uint64 // dropped before the oldest in the queue
 	closed bool
 
-	pushed, taken, handled uint64 // events so far; handled is taken without the one in progress
+	pushed, handled uint64 // events so far; handled is without those in the queue and the one in progress
 }
 
 func (q *eventQueue) init(lim *Limits) {
@@ -394,7 +394,6 @@ func (q *eventQueue) shiftLocked() Event {
 	q.queue[0] = Event{}
 	q.queue = q.queue[1:]
 	q.bytes -= len(e.Payload)
-	q.taken++
 	return e
 }
 
@@ -402,7 +401,7 @@ func (q *eventQueue) shiftLocked() Event {
 func (q *eventQueue) pop() (Event, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.handled = q.taken
+	q.handled = q.pushed - uint64(len(q.queue))
 	q.filled.Broadcast()
 	for len(q.queue) == 0 && !q.closed {
 		q.filled.Wait()

@@ -45,7 +45,7 @@ func (p *Proxy) passMethod(ctx context.Context, r *gabp.Request) (any, error) {
 // mod's list tags is exempt, or no operation, by its tags.
 func (p *Proxy) pass(ctx context.Context, r *gabp.Request, tool string) (any, error) {
 	consumer := r.Session.Consumer
-	client := p.mod.current()
+	client := p.mod.client.Load()
 	if client == nil {
 		return nil, p.noMod(ctx, r, tool)
 	}
@@ -441,7 +441,7 @@ func (t *reported) take(p *Proxy, c Call) (ended []reportedCall) {
 	}
 	t.open = append(named, others...)
 	call := session.Call{ID: c.ID, Tool: c.Tool, Consumer: c.Agent}
-	passes := c.Exempt || t.pass.Load() || p.mod.current() != nil || p.gate.Exempt(&call) != ""
+	passes := c.Exempt || t.pass.Load() || p.mod.client.Load() != nil || p.gate.Exempt(&call) != ""
 	if !passes && (c.ID == "" || named == nil) {
 		t.open = append(t.open, reportedCall{c, p.session.Begin(call)})
 	}

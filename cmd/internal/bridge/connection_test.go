@@ -159,7 +159,7 @@ func TestModWait(t *testing.T) {
 			require.Zero(t, time.Since(start))
 			require.Equal(t, gabp.App{Name: "Colony", Version: "1"}, late.Welcome().App)
 
-			p.proxy.mod.detach(p.proxy.mod.current()) // for a moment
+			p.proxy.mod.detach(p.proxy.mod.client.Load()) // for a moment
 			time.AfterFunc(time.Second, func() { p.connect(m) })
 			start = time.Now()
 			require.Equal(t, gabp.App{Name: "Colony", Version: "1"}, p.dial("agent").Welcome().App)

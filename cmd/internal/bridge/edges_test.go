@@ -208,7 +208,7 @@ func TestAcknowledgesTheMod(t *testing.T) {
 			`attention/ack {"attentionId":"d"}`, `attention/ack {"attentionId":"c"}`,
 			`attention/ack {"attentionId":"a"}`, `attention/ack {"attentionId":"b"}`,
 		}, m.Asked())
-		p.proxy.mod.detach(p.proxy.mod.current())
+		p.proxy.mod.detach(p.proxy.mod.client.Load())
 		e.event(gabp.Event{Channel: gabp.ChannelOpened, Payload: item("a")})
 		synctest.Wait()
 		require.Len(t, m.Asked(), 4, "there is no mod")

@@ -124,7 +124,7 @@ func (w *watch) look(ctx context.Context, ran time.Duration) {
 	if before != waiting {
 		w.newCall = 0
 	}
-	client := w.mod.current()
+	client := w.mod.client.Load()
 	mute := client == nil && w.mod.mute.Load()
 	switch {
 	case waiting == 0 && (w.agents.Load() == 0 || client == nil && !mute):
@@ -150,7 +150,7 @@ func (w *watch) rest() { w.quiet, w.asked, w.inCall, w.newCall = 0, 0, 0, 0 }
 // overdue reports whether a sign of life should have come.
 func (w *watch) overdue(phase string) bool {
 	inCall, idle := frozenInCall, frozenIdle
-	if phase == savePhase || phase != "" && !started(phase) && !w.mod.answered() {
+	if phase == savePhase || phase != "" && !started(phase) && !w.mod.came.Load() {
 		inCall, idle = frozenBusy, frozenBusy
 	}
 	frozen := w.frozen.Load()

@@ -268,7 +268,7 @@ func (p *Proxy) acknowledgeAll(ctx context.Context) {
 }
 
 func (p *Proxy) acknowledge(ctx context.Context, id string) {
-	client := p.mod.current()
+	client := p.mod.client.Load()
 	if client == nil {
 		return
 	}

@@ -306,7 +306,7 @@ func TestLargeResults(t *testing.T) {
 		return standin.Result(`{"text":"` + strings.Repeat("x", int(size.Load())-len(`{"text":""}`)) + `"}`)
 	})
 	begin(t, Config{MaxMessage: most}, session.Config{}, m, func(t *testing.T, p *play) {
-		before := p.proxy.mod.current()
+		before := p.proxy.mod.client.Load()
 		for _, n := range []int{100, most, most + 2*messageRest, most, 10 * most, 100} {
 			size.Store(int64(n))
 			raw, err := p.bridge.CallTool(t.Context(), "colony/build", nil)
@@ -321,7 +321,7 @@ func TestLargeResults(t *testing.T) {
 			require.Regexp(t, `^an answer of \d+ bytes, want at most \d+; the call was executed; its result was dropped, `+
 				`the setting max-message lets larger ones pass$`, e.Message)
 		}
-		require.Same(t, before, p.proxy.mod.current())
+		require.Same(t, before, p.proxy.mod.client.Load())
 		for _, r := range p.proxy.session.Engine().Read(heed.Cursor{}, 100, heed.Filter{}).Records {
 			require.NotEqual(t, event.StatusFailed, r.Status, "a call whose result is too large was executed")
 		}

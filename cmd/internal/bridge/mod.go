@@ -52,11 +52,12 @@ type mod struct {
 	lost  atomic.Uint64 // events that came faster than they were ingested
 	odd   atomic.Uint64 // answers that do not follow the protocol
 
+	client atomic.Pointer[gabp.Client] // the connection in use, nil while there is none
+	came   atomic.Bool                 // there was one, which has answered
+
 	mu      sync.Mutex
 	changed chan struct{} // closed, and made anew, when client or settled changes
-	client  *gabp.Client  // nil while there is none
 	settled bool          // there is one, or the game has none: no call waits
-	came    bool          // there was one
 	listBy  time.Time     // until then a list of tools waits for one
 	tags    map[string][]string
 }
@@ -81,13 +82,6 @@ func (m *mod) connect(ctx context.Context) (*gabp.Client, error) {
 		return nil, err
 	}
 	return gabp.NewClient(ctx, stream, cfg)
-}
-
-// answered reports whether the mod has answered before.
-func (m *mod) answered() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.came
 }
 
 // await returns when the mod is connected, none is expected any more, d has passed or ctx is done.
@@ -168,7 +162,7 @@ func (m *mod) dial(ctx context.Context) (*gabp.Client, error) {
 		}
 		m.mute.Store(errors.Is(err, context.DeadlineExceeded))
 		st := m.cfg.Session.Engine().Stats()
-		if !m.answered() && m.absent.shown(err, st.Phase, st.Logs) { // a mod that answered before comes again
+		if !m.came.Load() && m.absent.shown(err, st.Phase, st.Logs) { // a mod that answered before comes again
 			m.giveUp()
 		}
 		// One line for each kind of refusal, not for each attempt.
@@ -195,9 +189,9 @@ func (m *mod) attach(ctx context.Context, client *gabp.Client, p *Proxy) error {
 		return err
 	}
 	m.learnTags(raw) // before the first call can come
-	m.change(func() { m.client = client })
+	m.change(func() { m.client.Store(client) })
 	m.seqs = map[string]uint64{} // no event has come yet
-	p.up(m.answered())
+	p.up(m.came.Load())
 	if channels := client.Welcome().Capabilities.Events; len(channels) > 0 {
 		if _, err := client.Events(asking, channels, p.event); err != nil {
 			return err
@@ -205,7 +199,8 @@ func (m *mod) attach(ctx context.Context, client *gabp.Client, p *Proxy) error {
 	}
 	m.mute.Store(false)
 	m.heard.Add(1)
-	m.change(func() { m.came, m.settled = true, true })
+	m.came.Store(true)
+	m.change(func() { m.settled = true })
 	m.cfg.Logger.Info("the mod answers", "app", client.Welcome().App.Name, "version", client.Welcome().App.Version)
 	return nil
 }
@@ -225,16 +220,10 @@ func drain(ctx context.Context, client *gabp.Client, within time.Duration) error
 // detach forgets the connection, closes it, and returns when its events have been handled: before the events of another
 // connection.
 func (m *mod) detach(client *gabp.Client) {
-	m.change(func() { m.client, m.settled = nil, false })
+	m.client.Store(nil)
+	m.change(func() { m.settled = false })
 	_ = client.Close()
 	<-client.Done()
-}
-
-// current returns the connection in use, nil if there is none.
-func (m *mod) current() *gabp.Client {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.client
 }
 
 // isAnswer reports whether a call with this error, which may be nil, was answered.
@@ -341,7 +330,7 @@ func (m *mod) verbatim(err error) *gabp.Verbatim {
 
 // welcome returns the welcome of the connected mod, and false if none is.
 func (m *mod) welcome() (gabp.Welcome, bool) {
-	if c := m.current(); c != nil {
+	if c := m.client.Load(); c != nil {
 		return c.Welcome(), true
 	}
 	return gabp.Welcome{}, false

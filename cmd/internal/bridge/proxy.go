@@ -132,7 +132,7 @@ func New(cfg Config) (*Proxy, error) {
 		p.way.Ack = func(item *heed.Item) string { return fmt.Sprintf("call attention/ack with id %q", item.ID) }
 	}
 	cfg.Session.DrainFirst(func(ctx context.Context) {
-		if client := p.mod.current(); client != nil {
+		if client := p.mod.client.Load(); client != nil {
 			_ = drain(ctx, client, cfg.within(drainTimeout)) // a mod that sends more than can be read holds nothing back
 		}
 	})
@@ -220,7 +220,7 @@ func (p *Proxy) Diagnostics() *Diagnostics { return p.diagnostics }
 func (p *Proxy) Server() gabp.ServerStats { return p.server.Stats() }
 
 // Connected reports whether the mod is there.
-func (p *Proxy) Connected() bool { return p.mod.current() != nil }
+func (p *Proxy) Connected() bool { return p.mod.client.Load() != nil }
 
 // Lost returns how many events of the mod were lost because they came faster than they were ingested.
 func (p *Proxy) Lost() uint64 { return p.mod.lost.Load() }

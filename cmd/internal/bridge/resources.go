@@ -139,7 +139,7 @@ func (p *Proxy) list(ctx context.Context, r *gabp.Request, member, key string, l
 	answer := map[string]json.RawMessage{}
 	var theirs, ours []json.RawMessage
 	_ = json.Unmarshal(Encode(list), &ours)
-	if client := p.mod.current(); client != nil {
+	if client := p.mod.client.Load(); client != nil {
 		raw, err := client.CallRaw(ctx, r.Method, r.Params)
 		p.watch.reply(err)
 		switch v := p.mod.verbatim(err); {

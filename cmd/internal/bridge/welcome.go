@@ -47,7 +47,7 @@ func (p *Proxy) welcome(ctx context.Context, s *gabp.ServerSession, w *gabp.Welc
 		if ctx.Err() != nil { // no agent has arrived
 			return ctx.Err()
 		}
-		if e := p.mod.ending.Load(); e != nil && !p.mod.answered() {
+		if e := p.mod.ending.Load(); e != nil && !p.mod.came.Load() {
 			return e.refusal()
 		}
 		p.Arrive(ctx, s.Consumer)
@@ -179,7 +179,7 @@ func (m *mod) awaitLate(ctx context.Context) {
 	m.mu.Lock()
 	left := time.Until(m.listBy)
 	m.mu.Unlock()
-	m.until(ctx, left, func() bool { return m.client != nil })
+	m.until(ctx, left, func() bool { return m.client.Load() != nil })
 }
 
 // Ending is how the game ended.
