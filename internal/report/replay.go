@@ -116,7 +116,7 @@ func New(config Config) *Replay {
 // [Config.Scrub] learns from the first of a row.
 func (r *Replay) Observe(rec *capture.Record, o *heed.Outcome) {
 	line := uint64(rec.Line())
-	r.program = rec.Family == "plain" || rec.Family == "json"
+	r.program = text.IsProgram(rec.Family)
 	if rec.Kind == event.KindNotice {
 		r.missing(rec)
 	} else {

@@ -10,6 +10,7 @@ import (
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // How a game fared, as far as its log shows.
@@ -299,17 +300,7 @@ func (r *Replay) advice(rule RuleText, d event.Disposition, m *heed.Member) stri
 	if m != nil {
 		advice = cmp.Or(safe(oneSpace(m.Advice)), advice)
 	}
-	switch {
-	case advice != "":
-		return advice
-	case d == event.Blocking && r.program:
-		return "Report it to the author of the program, with the log."
-	case d == event.Blocking:
-		return "Update the mod at fault; if that does not help, remove it, and report this to its author with the log."
-	case r.program:
-		return "Nothing, if the program works; otherwise update it, and report it to its author with the log."
-	}
-	return "Nothing, if the game works."
+	return cmp.Or(advice, text.DefaultAdvice(d == event.Blocking, r.program))
 }
 
 // modTally is a mod with how much of what points at it blocks.
