@@ -6,7 +6,6 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/text/scrub"
 	"github.com/heedlog/heed/signature"
 )
@@ -187,21 +186,17 @@ func (r *Replay) Document(top int, language ...map[string]string) *Document {
 		d.silence = r.silence()
 	}
 	d.Summary = r.summary(r.verdict())
-	advice := map[causeKey]string{}
+	members := r.causes.all()
 	for _, disposition := range dispositions {
 		t := r.tables[disposition]
 		for _, row := range t.top(top) {
 			shown := row.Row
 			shown.Disposition, shown.Signature, shown.Rule = disposition, row.sig.ID, safe(row.Rule)
 			if shown.Template, shown.Blame = safeLines(row.Template), nil; disposition.Urgent() {
-				shown.Blame = safeAll(row.Blame)
+				key := causeKey{row.Rule, disposition}
+				shown.Blame, shown.advice = safeAll(row.Blame), r.advice(key, members[key])
 			}
 			shown.Escalated = r.escalated(row.Rule, disposition)
-			key := causeKey{row.Rule, disposition}
-			if advice[key] == "" && disposition.Urgent() {
-				advice[key] = r.advised(key)
-			}
-			shown.advice = advice[key]
 			shown.Detail.Sample = slices.Clone(row.Detail.Sample)
 			for i := range shown.Detail.Sample {
 				shown.Detail.Sample[i].Text = safe(shown.Detail.Sample[i].Text)
@@ -216,13 +211,13 @@ func (r *Replay) Document(top int, language ...map[string]string) *Document {
 // cause returns c for a document.
 func (r *Replay) cause(c *cause) Cause {
 	out := c.Cause
-	names, perhaps := c.own().Mods()
+	names, _ := c.own().Mods()
 	out.Rule, out.Blame, out.Escalated = safe(c.Rule), safeAll(names), r.escalated(c.Rule, c.Disposition)
 	out.origin, out.own, out.Fate = c.operation(), c.own().Entries, r.words(r.fateOf(c))
 	out.item, out.opened = safe(c.FirstItem.ID), c.FirstItem.OpenedPos
 	rule := r.config.Rule(c.Rule).described(c.Rule, c.own().Severity)
 	out.what, out.Summary, out.Why = rule.Summary, rule.Summary, rule.Why
-	out.Advice = text.Advice(r.advice(rule, c.Disposition, c.own()), slices.Concat(names, perhaps)...)
+	out.Advice = r.advice(causeKey{c.Rule, c.Disposition}, c.own())
 	if out.Invalidates {
 		out.changed = r.words(changed)
 	}
@@ -253,17 +248,6 @@ func (r *Replay) cause(c *cause) Cause {
 	}
 	out.time = r.details.causes[causeKey{c.Rule, c.Disposition}]
 	return out
-}
-
-// advised returns the advice of the entries of a rule at a disposition.
-func (r *Replay) advised(key causeKey) string {
-	m := r.causes.member(key)
-	var names []string
-	if m != nil {
-		likely, perhaps := m.Mods()
-		names = slices.Concat(likely, perhaps)
-	}
-	return text.Advice(r.advice(r.config.Rule(key.rule), key.disposition, m), names...)
 }
 
 // first returns the first n parts, and how many more there are; that takes as much room as one, so that

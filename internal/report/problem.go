@@ -10,7 +10,6 @@ import (
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/text"
 )
 
 // problem has the entries of one rule at one urgent disposition in one run of the game. Positions are lines.
@@ -146,14 +145,6 @@ func (p *problem) shared() string {
 	return ""
 }
 
-// member returns the member of a problem, nil for none.
-func (p *problem) member() *heed.Member {
-	if p == nil {
-		return nil
-	}
-	return &p.Member
-}
-
 func (p *problem) tagged(tag string) bool { return slices.Contains(p.tags, tag) }
 
 // storm is the number of blocking entries from which on they break play, by any rule.
@@ -232,33 +223,6 @@ func (r *Replay) filler(n *run) *problem {
 		return p
 	}
 	return nil
-}
-
-// relate adds to a problem in words the group that filled the log and the problem that explains it, and then gives the
-// advice.
-func (r *Replay) relate(c *verdictCause, n *chosen, filler *problem) {
-	if c.Explains = n.Explains; n.Because != nil {
-		c.Because = n.Because.First
-	}
-	if filler != nil && n.Member == &filler.Member {
-		row := filler.filled
-		c.Share, c.Says = filler.share, cmp.Or(safe(row.says), row.head(maxSays))
-		if !n.Disposition.Urgent() {
-			c.What = r.say("This message filled the log.")
-		}
-		if len(c.Mods) == 0 {
-			for _, name := range row.Blame {
-				c.Mods = append(c.Mods, verdictMod{
-					Name: safe(name), Entries: row.Count, Line: row.First, Evidence: row.evidenceAgainst(name),
-				})
-			}
-		}
-	}
-	names := make([]string, len(c.Mods))
-	for i := range c.Mods {
-		names[i] = c.Mods[i].Name
-	}
-	c.Advice = sentence(r.say(text.Advice(c.Advice, names...)))
 }
 
 // crashReason is the probable reason of a crash, and the rule that found it.

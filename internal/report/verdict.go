@@ -124,11 +124,9 @@ func (r *Replay) verdict() *verdict {
 	} else {
 		r.held(v, n, len(advisory) > 0)
 	}
-	item, top := r.top(n)
-	filler := r.filler(n)
-	reason := n.crashReason()
+	item, filler, reason := r.top(n), r.filler(n), n.crashReason()
 	choice := Problems{
-		Top: top.member(), Filler: filler.member(), Blinds: func(rule string) bool { return blinds[rule] },
+		Blinds: func(rule string) bool { return blinds[rule] },
 		ExplainedBy: func(rule string) []string {
 			p, by := n.problems[causeKey{rule, event.Blocking}], r.config.Rule(rule).ExplainedBy
 			if reason != nil && p != nil && p.tagged(tagCrash) {
@@ -137,23 +135,27 @@ func (r *Replay) verdict() *verdict {
 			return by
 		},
 	}
+	if item != nil {
+		choice.Top = &n.problems[causeKey{item.Rule, item.Disposition}].Member
+	}
+	if filler != nil {
+		choice.Filler = &filler.Member
+	}
 	for _, p := range n.problems {
 		choice.All = append(choice.All, &p.Member)
 	}
-	modded := r.modded()
 	causes, found := choice.named()
+	members := r.causes.all()
 	for i := range causes {
-		m := r.causes.member(causeKey{causes[i].Rule, causes[i].Disposition})
-		if item != nil && causes[i].Member == choice.Top && slices.Contains(found, choice.Top) {
+		p := &causes[i]
+		m := members[causeKey{p.Rule, p.Disposition}]
+		if item != nil && p.Member == choice.Top && slices.Contains(found, choice.Top) {
 			m = &item.Members[0]
 		}
-		c := r.named(&causes[i], m)
-		c.modded = modded
-		if p := n.problems[causeKey{causes[i].Rule, causes[i].Disposition}]; p != nil {
-			c.memory = p.tagged(tagMemory) || p.tagged(tagGraphics)
-			c.Prefix = safe(r.config.Scrub.Mod(p.shared()))
+		c := r.named(p, n.problems[causeKey{p.Rule, p.Disposition}], m)
+		if filler != nil && p.Member == choice.Filler {
+			r.fills(&c, filler)
 		}
-		r.relate(&c, &causes[i], filler)
 		if slices.ContainsFunc(v.Causes, func(o verdictCause) bool { return o.Advice == c.Advice }) {
 			c.Advice = "" // once is enough
 		}
@@ -169,7 +171,6 @@ func (r *Replay) verdict() *verdict {
 		v.What = v.Causes[0].What
 	}
 	r.nameMods(v)
-	r.identify(v)
 	return v
 }
 
@@ -237,26 +238,34 @@ func (r *Replay) lacks(kinds ...event.Status) bool {
 	return slices.ContainsFunc(kinds, func(s event.Status) bool { return r.notices[s] != nil })
 }
 
-// top returns the most urgent open item of a run, and the problem that it is named for; nil for none.
-func (r *Replay) top(n *run) (*heed.Item, *problem) {
+// top returns the most urgent open item of a run, nil for none.
+func (r *Replay) top(n *run) *heed.Item {
 	for i := range r.open {
 		a := &r.open[i]
 		if p := n.problems[causeKey{a.Rule, a.Disposition}]; p != nil && a.LatestPos >= p.First {
-			return a, p
+			return a
 		}
 	}
-	return nil, nil
+	return nil
 }
 
-// named returns a problem in words. m is its part of the items, or nil.
-func (r *Replay) named(p *chosen, m *heed.Member) verdictCause {
-	text := r.config.Rule(p.Rule).described(p.Rule, p.Severity)
+// named returns a problem in words. of is the problem in its run, and m its part of the items; each may be nil.
+func (r *Replay) named(p *chosen, of *problem, m *heed.Member) verdictCause {
+	key := causeKey{p.Rule, p.Disposition}
+	rule := r.config.Rule(p.Rule).described(p.Rule, p.Severity)
 	c := verdictCause{
 		texts: r.texts,
 		As:    p.As, Line: p.First, Last: p.Last, Times: p.Entries, Disposition: p.Disposition, Rule: safe(p.Rule),
-		What: sentence(r.say(text.Summary)), Advice: r.advice(text, p.Disposition, m),
+		Explains: p.Explains, What: sentence(r.say(rule.Summary)), Advice: sentence(r.say(r.advice(key, m))),
+		time: r.details.causes[key], modded: r.modded(),
 	}
-	c.time = r.details.causes[causeKey{p.Rule, p.Disposition}]
+	if p.Because != nil {
+		c.Because = p.Because.First
+	}
+	if of != nil {
+		c.memory = of.tagged(tagMemory) || of.tagged(tagGraphics)
+		c.Prefix = safe(r.config.Scrub.Mod(of.shared()))
+	}
 	if m == nil {
 		return c
 	}
@@ -276,8 +285,7 @@ func (r *Replay) named(p *chosen, m *heed.Member) verdictCause {
 		if t := names[blame.Key(name)]; t != nil {
 			mod = t.verdictMod
 		}
-		mod.Name = safe(name)
-		c.Mods = append(c.Mods, mod)
+		c.Mods = append(c.Mods, r.identified(mod, name))
 	}
 	if len(all) == 0 {
 		if row := r.tables[p.Disposition].byKey[rowKey{group, p.Rule}]; row != nil {
@@ -287,20 +295,49 @@ func (r *Replay) named(p *chosen, m *heed.Member) verdictCause {
 	return c
 }
 
+// fills adds to a problem in words the group that filled the log.
+func (r *Replay) fills(c *verdictCause, filler *problem) {
+	row := filler.filled
+	c.Share, c.Says = filler.share, cmp.Or(safe(row.says), row.head(maxSays))
+	if !c.Disposition.Urgent() {
+		c.What = r.say("This message filled the log.")
+	}
+	if len(c.Mods) > 0 {
+		return
+	}
+	for _, name := range row.Blame {
+		mod := verdictMod{Entries: row.Count, Line: row.First, Evidence: row.evidenceAgainst(name)}
+		c.Mods = append(c.Mods, r.identified(mod, name))
+	}
+}
+
+// identified returns a mod with a name, and with its package id and its link if they are known.
+func (r *Replay) identified(m verdictMod, name string) verdictMod {
+	m.Name = safe(name)
+	if of, ok := r.config.Mod(m.Name); ok {
+		if m.Name != of.PackageID {
+			m.PackageID = safe(of.PackageID)
+		}
+		m.Link = of.Link()
+	}
+	return m
+}
+
 // modded reports whether the log is of a game with mods: it lists or names some.
 func (r *Replay) modded() bool {
 	listed := r.environment != nil && len(r.environment.Mods) > 0
 	return listed || !r.program && len(r.tallyMods(nil)) > 0
 }
 
-// advice returns the advice of the entries of a rule, of the rule, or of its disposition. m is the part that items have
-// of the rule, or nil.
-func (r *Replay) advice(rule RuleText, d event.Disposition, m *heed.Member) string {
-	advice := rule.Advice
+// advice returns the advice of the entries of a rule at a disposition, of the rule, or else the default. m is the part
+// that items have of the rule, or nil.
+func (r *Replay) advice(key causeKey, m *heed.Member) string {
+	advice, names := r.config.Rule(key.rule).Advice, []string(nil)
 	if m != nil {
-		advice = cmp.Or(safe(oneSpace(m.Advice)), advice)
+		likely, perhaps := m.Mods()
+		advice, names = cmp.Or(safe(oneSpace(m.Advice)), advice), slices.Concat(likely, perhaps)
 	}
-	return cmp.Or(advice, text.DefaultAdvice(d == event.Blocking, r.program))
+	return text.Advice(cmp.Or(advice, text.DefaultAdvice(key.disposition == event.Blocking, r.program)), names...)
 }
 
 // modTally is a mod with how much of what points at it blocks.
@@ -372,26 +409,7 @@ func (r *Replay) nameMods(v *verdict) {
 	shown := min(len(sorted), otherMods)
 	v.MoreMods = len(sorted) - shown
 	for _, t := range sorted[:shown] {
-		v.Mods = append(v.Mods, t.verdictMod)
-	}
-}
-
-// identify adds package ids and links to the mods of a verdict.
-func (r *Replay) identify(v *verdict) {
-	mods := [][]verdictMod{v.Mods}
-	for i := range v.Causes {
-		mods = append(mods, v.Causes[i].Mods)
-	}
-	for _, mods := range mods {
-		for i := range mods {
-			m := &mods[i]
-			if of, ok := r.config.Mod(m.Name); ok {
-				if m.Name != of.PackageID {
-					m.PackageID = safe(of.PackageID)
-				}
-				m.Link = of.Link()
-			}
-		}
+		v.Mods = append(v.Mods, r.identified(t.verdictMod, t.Name))
 	}
 }
 
