@@ -31,10 +31,15 @@ type run struct {
 	records  uint64
 	limit    stretch // the latest before the game stopped writing its log
 	ending   ending
+	opening  opening
+	from     uint64 // line at which it begins, 0 for the first in a log
+	before   ending // how the run before it ended
 }
 
 func (n *run) observe(rec *capture.Record, o *heed.Outcome, line uint64) {
 	n.records++
+	n.ending.observe(rec, o)
+	n.opening.observe(rec, o)
 	d := &o.Decision
 	if !d.Disposition.Urgent() {
 		return
@@ -73,11 +78,10 @@ func (n *run) problem(d *event.Decision, line uint64) *problem {
 // runBegins closes the run of the game that ends at a line, where another begins. A run with blocking entries is kept:
 // the log may be read for them.
 func (r *Replay) runBegins(line uint64) {
-	r.runs = runs{line, r.run.ending}
 	if r.run.times > 0 {
 		r.earlier = r.run
 	}
-	r.run, r.opening = run{}, opening{known: r.opening.known}
+	r.run = run{from: line, before: r.run.ending}
 }
 
 // judged returns the run that the verdict is about: the last with blocking entries, or else the last.

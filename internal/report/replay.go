@@ -62,8 +62,7 @@ type Replay struct {
 	causes  causes
 	raised  map[causeKey]bool // that a rule came to by repetition
 	blind   blindness
-	opening opening
-	runs    runs
+	known   bool // a rule knew a record of it: none of the defaults
 	stretch stretch
 	run     run // the last
 	earlier run // the last before it in which something blocked; none where it has no problem
@@ -131,8 +130,7 @@ func (r *Replay) Observe(rec *capture.Record, o *heed.Outcome) {
 	if rec.Kind == event.KindNotice && rec.Status == event.StatusRestarted {
 		r.runBegins(line)
 	}
-	r.run.ending.observe(rec, o)
-	r.opening.observe(rec, o)
+	r.known = r.known || rec.Kind != event.KindNotice && !isDefault(o.Decision.Rule)
 	r.blind.observe(rec, o)
 	if o.Escalated {
 		r.raised[causeKey{o.Decision.Rule, o.Decision.Disposition}] = true

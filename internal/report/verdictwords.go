@@ -215,7 +215,7 @@ func (r *Replay) logSentences() []string {
 	case r.unread != "" || r.end.Interrupted:
 	case r.run.ending.fatal:
 		says = append(says, r.run.ending.sentence(r.texts))
-	case r.starting(), r.runs.last > 0 && !r.blind.now && r.notices[event.StatusTruncated] == nil:
+	case r.starting(), r.run.from > 0 && !r.blind.now && r.notices[event.StatusTruncated] == nil:
 		says = append(says, r.endSentence(false))
 	}
 	return says
