@@ -149,5 +149,5 @@ func TestNamesAreOwn(t *testing.T) {
 	var n scrub.Names
 	n.Learn(unsafe.String(&taught[0], len(taught)))
 	copy(taught, strings.Repeat(`x`, len(taught)))
-	require.Equal(t, `<user> left`, n.Text(`quillon left`))
+	require.Equal(t, `xxxxxxx met <user>`, n.Text(`xxxxxxx met quillon`))
 }
