@@ -148,6 +148,6 @@ func TestNamesAreOwn(t *testing.T) {
 	taught := []byte(`C:\Users\quillon\x, for user quillon`)
 	var n scrub.Names
 	n.Learn(unsafe.String(&taught[0], len(taught)))
-	copy(taught, strings.Repeat(`x`, len(taught)))
-	require.Equal(t, `xxxxxxx met <user>`, n.Text(`xxxxxxx met quillon`))
+	copy(taught, strings.Repeat(`\M`, len(taught)))
+	require.Equal(t, `<user> left`, n.Text(`quillon left`))
 }
