@@ -1,6 +1,7 @@
 package steer
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -11,21 +12,14 @@ import (
 	"github.com/heedlog/heed/internal/testkit"
 )
 
-// peers is a verifier by name.
-type peers map[string]Class
-
-func (p peers) Verify(author string) Class {
-	if c, ok := p[author]; ok {
-		return c
-	}
-	return Stranger
-}
-
 var (
-	known = peers{"owner": Owner, "sibling": Sibling, "friend": Allowed, "heed": Attention}
+	peers = map[string]Class{"owner": Owner, "sibling": Sibling, "friend": Allowed, "heed": Attention}
 	start = time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC)
 	task  = Message{Author: "owner", Thread: "A", Text: "Build a wall."}
 )
+
+// known is a verifier by name.
+func known(author string) Class { return cmp.Or(peers[author], Stranger) }
 
 func newMachine(t testing.TB, p Policy, c Ceiling) *Machine {
 	t.Helper()
