@@ -34,7 +34,7 @@ func templates(s signature.Signature) (string, bool) {
 	return fmt.Sprintf("template %d <*>\nat Some.Frame", s.ID), true
 }
 
-func newReplay(t *testing.T, c Config) *Replay {
+func newReplay(t testing.TB, c Config) *Replay {
 	t.Helper()
 	if c.Template == nil {
 		c.Template = templates
@@ -157,15 +157,6 @@ func TestTableIsBoundedAndCounts(t *testing.T) {
 			Count: 10, First: 1, Last: 10, Template: "template 100 <*>\nat Some.Frame",
 		}, sig: sig, group: sig, members: []signature.ID{100}, stretch: 1, recent: 10,
 	}, *top[0])
-}
-
-func TestTableTellsRulesApart(t *testing.T) {
-	r := newReplay(t, Config{})
-	r.Observe(&capture.Record{StartLine: 1}, outcome(7, event.Advisory, "in_menu"))
-	r.Observe(&capture.Record{StartLine: 2}, outcome(7, event.Blocking, "in_play"))
-	r.Observe(&capture.Record{StartLine: 3}, outcome(7, event.Advisory, "other"))
-	require.Equal(t, 2, r.tables[event.Advisory].rows.Len())
-	require.Equal(t, 1, r.tables[event.Blocking].rows.Len())
 }
 
 // TestBlameIsAskedAtFirst: of the first entries of each row that is urgent, and its
