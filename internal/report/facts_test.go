@@ -48,9 +48,9 @@ func TestComparisonsHaveOneTable(t *testing.T) {
 		d.Mods = append(d.Mods, compare.ModChange{Name: fmt.Sprintf("Mod %d", i), Change: "added", Place: i + 1})
 	}
 	german := rules.Texts("de")
-	require.Contains(t, string(Text(nil, &Comparison{Suspects: d, Language: german}, TextOptions{})),
+	require.Contains(t, string(Text(nil, &Comparison{Found: d, Language: german}, TextOptions{})),
 		"\n"+german["MODS that changed"]+"\n")
-	c := &Comparison{Suspects: d, Top: 2}
+	c := &Comparison{Found: d, Top: 2}
 	text, markdown := string(Text(nil, c, TextOptions{})), string(Markdown(nil, c))
 	require.Contains(t, text, "  CHANGE  PLACE  PACKAGE  MOD\n")
 	require.Contains(t, markdown, "| CHANGE | PLACE | PACKAGE | MOD |\n| --- | ---: | --- | --- |\n"+

@@ -125,7 +125,8 @@ func (p *Problems) explain(all []*heed.Member) (because map[*heed.Member]*heed.M
 ) {
 	because, explains = map[*heed.Member]*heed.Member{}, map[*heed.Member]uint64{}
 	for i, m := range all {
-		explained := func(o *heed.Member) bool { return slices.Contains(p.ExplainedBy(m.Rule), o.Rule) }
+		by := p.ExplainedBy(m.Rule)
+		explained := func(o *heed.Member) bool { return slices.Contains(by, o.Rule) }
 		if i := slices.IndexFunc(all[:i], explained); i >= 0 {
 			because[m] = cmp.Or(because[all[i]], all[i])
 			explains[because[m]] += m.Entries
