@@ -58,17 +58,6 @@ func TestSteerVersusInterruptFraming(t *testing.T) {
 	}
 }
 
-func TestMultiEventHeader(t *testing.T) {
-	m := working(t, Policy{})
-	for _, text := range []string{"one", "two", "three"} {
-		m.Receive(start, Message{Author: "sibling", Text: text})
-	}
-	shown := Framing{}.Render(m.Ended(start, true).Batch)
-	require.Contains(t, shown, "[3 messages arrived while you were working]")
-	require.Less(t, strings.Index(shown, "one"), strings.Index(shown, "two"))
-	require.Less(t, strings.Index(shown, "two"), strings.Index(shown, "three"))
-}
-
 func TestReasonThroughRequeue(t *testing.T) {
 	for _, test := range []struct {
 		mode mode
@@ -137,13 +126,6 @@ func TestModeGateSignals(t *testing.T) {
 		require.Equal(t, Prompt, a.Do, "an idle agent is prompted")
 		require.Equal(t, "look", Framing{}.Render(a.Batch))
 	}
-}
-
-func TestDefaultMode(t *testing.T) {
-	require.NoError(t, Policy{}.Validate())
-	require.Equal(t, signal(ModeSteer, false), signal(Policy{}.Mode, false))
-	_, a := working(t, Policy{}).Receive(start, Message{Author: "owner"})
-	require.Equal(t, ReasonSteer, a.Batch.Reason)
 }
 
 func TestDedupValidation(t *testing.T) {

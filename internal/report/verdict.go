@@ -145,7 +145,8 @@ func (r *Replay) verdict() *verdict {
 		choice.All = append(choice.All, &p.Member)
 	}
 	causes, found := choice.named()
-	members := r.causes.all()
+	members, mods := r.causes.all(), r.tallyMods(nil)
+	listed := r.environment != nil && len(r.environment.Mods) > 0
 	for i := range causes {
 		p := &causes[i]
 		m := members[causeKey{p.Rule, p.Disposition}]
@@ -153,6 +154,7 @@ func (r *Replay) verdict() *verdict {
 			m = &item.Members[0]
 		}
 		c := r.named(p, n.problems[causeKey{p.Rule, p.Disposition}], m)
+		c.modded = listed || !r.program && len(mods) > 0
 		if filler != nil && p.Member == choice.Filler {
 			r.fills(&c, filler)
 		}
@@ -170,7 +172,7 @@ func (r *Replay) verdict() *verdict {
 	if v.What == "" {
 		v.What = v.Causes[0].What
 	}
-	r.nameMods(v)
+	r.nameMods(v, mods)
 	return v
 }
 
@@ -257,7 +259,7 @@ func (r *Replay) named(p *chosen, of *problem, m *heed.Member) verdictCause {
 		texts: r.texts,
 		As:    p.As, Line: p.First, Last: p.Last, Times: p.Entries, Disposition: p.Disposition, Rule: safe(p.Rule),
 		Explains: p.Explains, What: sentence(r.say(rule.Summary)), Advice: sentence(r.say(r.advice(key, m))),
-		time: r.details.causes[key], modded: r.modded(),
+		time: r.details.causes[key],
 	}
 	if p.Because != nil {
 		c.Because = p.Because.First
@@ -323,12 +325,6 @@ func (r *Replay) identified(m verdictMod, name string) verdictMod {
 	return m
 }
 
-// modded reports whether the log is of a game with mods: it lists or names some.
-func (r *Replay) modded() bool {
-	listed := r.environment != nil && len(r.environment.Mods) > 0
-	return listed || !r.program && len(r.tallyMods(nil)) > 0
-}
-
 // advice returns the advice of the entries of a rule at a disposition, of the rule, or else the default. m is the part
 // that items have of the rule, or nil.
 func (r *Replay) advice(key causeKey, m *heed.Member) string {
@@ -384,12 +380,11 @@ func (r *Replay) tallyMods(of *heed.Member) map[string]*modTally {
 	return byKey
 }
 
-// nameMods adds the mods that no cause names.
-func (r *Replay) nameMods(v *verdict) {
+// nameMods adds the mods that no cause names, of all that urgent entries name.
+func (r *Replay) nameMods(v *verdict, others map[string]*modTally) {
 	if len(v.Causes) == 0 {
 		return
 	}
-	others := r.tallyMods(nil)
 	for i := range v.Causes {
 		for _, m := range v.Causes[i].Mods {
 			delete(others, blame.Key(m.Name))
