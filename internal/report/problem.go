@@ -155,12 +155,12 @@ func (p *problem) tagged(tag string) bool { return slices.Contains(p.tags, tag) 
 const storm = 20
 
 // breaks reports whether what blocks in a run breaks play, and does not merely show that something is wrong.
-func breaks(blocking []*problem) bool {
+func breaks(blocking []*heed.Member) bool {
 	times := uint64(0)
 	for _, p := range blocking {
 		times += p.Entries
 	}
-	return times >= storm || slices.ContainsFunc(blocking, func(p *problem) bool { return p.Harm() > 0 })
+	return times >= storm || slices.ContainsFunc(blocking, func(m *heed.Member) bool { return m.Harm() > 0 })
 }
 
 // weigh sets the effects of a problem once the run has ended. A level alone weighs more if hardly any record follows.
@@ -168,20 +168,6 @@ func (n *run) weigh(p *problem, c *causes) {
 	ends := n.records-p.record <= aftermath && p.Disposition == event.Blocking
 	p.Over = !c.isOpen(p.Rule)
 	p.Effects = coalesce.EffectsOf(&event.Decision{Tags: p.tags}, defaultRule(p.Rule) == event.KindLog.String() && !ends)
-}
-
-// of returns the problems of a disposition by which the log did not go blind, in order of their first entries.
-func (n *run) of(d event.Disposition, blinds map[string]bool) []*problem {
-	var found []*problem
-	for _, p := range n.problems {
-		if p.Disposition == d && !blinds[p.Rule] {
-			found = append(found, p)
-		}
-	}
-	slices.SortFunc(found, func(p, o *problem) int {
-		return cmp.Or(cmp.Compare(p.First, o.First), cmp.Compare(p.Rule, o.Rule))
-	})
-	return found
 }
 
 // stretch is a part of a log in which a phase of the game lasts and the game writes: a limit counts from its beginning.

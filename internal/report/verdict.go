@@ -114,10 +114,12 @@ func (r *Replay) verdict() *verdict {
 		blinds[span.Rule] = true
 	}
 	n, earlier := r.judged()
-	blocking, advisory := n.of(event.Blocking, blinds), n.of(event.Advisory, blinds)
+	choice := Problems{Blinds: func(rule string) bool { return blinds[rule] }}
 	for _, p := range n.problems {
 		n.weigh(p, &r.causes)
+		choice.All = append(choice.All, &p.Member)
 	}
+	blocking, advisory := choice.of(event.Blocking), choice.of(event.Advisory)
 	v.Counts = r.counts(blocking, advisory)
 	if len(blocking) > 0 {
 		r.broke(v, n, blocking)
@@ -125,24 +127,18 @@ func (r *Replay) verdict() *verdict {
 		r.held(v, n, len(advisory) > 0)
 	}
 	item, filler, reason := r.top(n), r.filler(n), n.crashReason()
-	choice := Problems{
-		Blinds: func(rule string) bool { return blinds[rule] },
-		ExplainedBy: func(rule string) []string {
-			p, by := n.problems[causeKey{rule, event.Blocking}], r.config.Rule(rule).ExplainedBy
-			if reason != nil && p != nil && p.tagged(tagCrash) {
-				by = append(slices.Clip(by), reason.rule)
-			}
-			return by
-		},
+	choice.ExplainedBy = func(rule string) []string {
+		p, by := n.problems[causeKey{rule, event.Blocking}], r.config.Rule(rule).ExplainedBy
+		if reason != nil && p != nil && p.tagged(tagCrash) {
+			by = append(slices.Clip(by), reason.rule)
+		}
+		return by
 	}
 	if item != nil {
 		choice.Top = &n.problems[causeKey{item.Rule, item.Disposition}].Member
 	}
 	if filler != nil {
 		choice.Filler = &filler.Member
-	}
-	for _, p := range n.problems {
-		choice.All = append(choice.All, &p.Member)
 	}
 	causes, found := choice.named()
 	members, mods := r.causes.all(), r.tallyMods(nil)
@@ -177,19 +173,19 @@ func (r *Replay) verdict() *verdict {
 }
 
 // broke fills in the state of a run in which something blocked.
-func (r *Replay) broke(v *verdict, n *run, blocking []*problem) {
+func (r *Replay) broke(v *verdict, n *run, blocking []*heed.Member) {
 	if r.blind.now {
 		v.Blind = r.blind.last.From
 	}
 	v.State = stateWrong // since the first of its causes
-	formed := slices.DeleteFunc(slices.Clone(blocking), func(p *problem) bool { return p.Harm() < 0 })
+	formed := slices.DeleteFunc(slices.Clone(blocking), func(m *heed.Member) bool { return m.Harm() < 0 })
 	switch {
 	case n.ending.crash:
 		v.State, v.Since = stateCrashed, n.ending.line
 		if reason := n.crashReason(); reason != nil {
 			v.Reason, v.because = reason.id, r.say(", ")+r.say(reason.says)
 		}
-	case slices.ContainsFunc(blocking, func(p *problem) bool { return p.Hangs() }):
+	case slices.ContainsFunc(blocking, (*heed.Member).Hangs):
 		v.State = stateHung
 	case v.Blind > 0 && len(formed) > 0, breaks(formed):
 		v.State = stateBroken

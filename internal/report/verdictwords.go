@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
 )
 
@@ -169,10 +170,10 @@ func (v *verdict) Also(c *verdictCause) (words string) {
 }
 
 // counts counts problems, that is rules and not items, in words for people; "" where there is none.
-func (t texts) counts(blocking, advisory []*problem) string {
+func (t texts) counts(blocking, advisory []*heed.Member) string {
 	var parts []string
 	for _, of := range []struct {
-		problems  []*problem
+		problems  []*heed.Member
 		one, many string
 	}{{blocking, "%d problem", "%d problems"}, {advisory, "%d small problem", "%d small problems"}} {
 		n, most := len(of.problems), uint64(0)
