@@ -32,6 +32,7 @@ type Document struct {
 	blind    string   // where it was blind, "" where it was not
 	silence  string   // what there is of a log without a record, "" of another
 	details  *details // empty without Config.Details
+	clock    bool     // most entries of the log have a time, and the times differ
 	excerpts []*excerpt
 }
 
@@ -205,6 +206,7 @@ func (r *Replay) Document(top int, language ...map[string]string) *Document {
 		}
 	}
 	d.details, d.excerpts = r.details, r.excerpts(d)
+	d.clock = 2*r.timed > r.details.total && r.ended.After(r.began)
 	return d
 }
 
@@ -273,7 +275,7 @@ func (r *Replay) summary(v *verdict) Summary {
 	s := Summary{
 		File: safe(r.config.File), Layout: r.end.Layout, Lines: r.end.Lines, Records: r.records,
 		Complete: r.unread == "" && !r.end.Interrupted, Error: r.unread, Interrupted: r.end.Interrupted,
-		Worst: r.worst(), Missing: []missing{}, Signatures: map[string]tableSummary{}, Accounting: "ok",
+		Worst: r.worst(), Missing: r.noticed(), Signatures: map[string]tableSummary{}, Accounting: "ok",
 		Verdict: v, Environment: r.environment, Headless: r.end.Headless,
 	}
 	s.Items.Opened = r.causes.items
@@ -282,9 +284,6 @@ func (r *Replay) summary(v *verdict) Summary {
 	s.Items.Open, s.Items.OpenBlocking = st.Coalesce.Open, st.Coalesce.OpenBlocking
 	s.Items.Acknowledged, s.Items.Updates = st.Coalesce.Acknowledged, r.updates
 	s.Blind.AtEnd, s.Blind.Times, s.Blind.Spans = r.blind.now, r.blind.count, append([]span{}, r.blind.spans...)
-	for _, m := range r.noticed() {
-		s.Missing = append(s.Missing, *m)
-	}
 	s.Entries.Received, s.Entries.Ignored, s.Entries.Folded = st.Received, st.Ignored, st.Folded
 	s.Entries.Logs, s.Entries.Operations, s.Entries.States, s.Entries.Notices = st.Logs, st.Operations, st.States,
 		st.Notices

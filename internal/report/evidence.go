@@ -100,11 +100,11 @@ func (r *Replay) missing(rec *capture.Record) {
 }
 
 // noticed returns the sums of notices in a fixed order.
-func (r *Replay) noticed() []*missing {
-	var all []*missing
+func (r *Replay) noticed() []missing {
+	all := []missing{}
 	for s := event.StatusHole; s <= event.StatusNoLog; s++ {
 		if m := r.notices[s]; m != nil {
-			all = append(all, m)
+			all = append(all, *m)
 		}
 	}
 	return all

@@ -337,8 +337,7 @@ func TestPageClock(t *testing.T) {
 			r.Observe(rec, outcome(1, event.Advisory, "r"))
 		}
 		r.End(End{Lines: test.timed + test.untimed})
-		page := r.Document(0).details
-		require.Equal(t, test.clock, page.hasClock(), "%+v", test)
+		require.Equal(t, test.clock, r.Document(0).clock, "%+v", test)
 	}
 }
 

@@ -38,14 +38,9 @@ const (
 // Named returns the problems to name, at most three: the worst where others are less bad, the most frequent where it
 // repeats, and the first; if these are one, another problem. They are of the highest disposition there is, other
 // than that the log went blind. The first of them is the top, or without one the worst; above it comes the problem that
-// explains it. The most frequent is the filler, if there is one. It is the one choice of all first screens.
-func (p *Problems) Named() []chosen {
-	all, _ := p.named()
-	return all
-}
-
-// named also returns the problems from which Named chooses, in order of their first entries.
-func (p *Problems) named() (all []chosen, found []*heed.Member) {
+// explains it. The most frequent is the filler, if there is one. It is the one choice of all first screens. Named also
+// returns the problems from which it chooses, in order of their first entries.
+func (p *Problems) Named() (all []chosen, found []*heed.Member) {
 	top := p.Top
 	if found = p.of(event.Blocking); len(found) == 0 {
 		if found = p.of(event.Advisory); top != nil && top.Disposition == event.Blocking { // that the log went blind

@@ -77,6 +77,7 @@ type Replay struct {
 	environment *Environment // scrubbed and escaped; nil where nothing is known
 
 	began, ended time.Time // the first and the last time in the log; zero where it has none
+	timed        uint64    // entries that have a time
 
 	details *details // empty without Config.Details
 }

@@ -290,7 +290,7 @@ func TestNoticesAreNoRecords(t *testing.T) {
 		r.Observe(&capture.Record{Entry: e, StartLine: 5 + 4*i}, outcome(2, event.Advisory, "n"))
 	}
 	require.EqualValues(t, 1, r.records)
-	require.Equal(t, []*missing{{Status: event.StatusHole, Times: 2, Amount: 111, First: 5, Last: 9}}, r.noticed())
+	require.Equal(t, []missing{{Status: event.StatusHole, Times: 2, Amount: 111, First: 5, Last: 9}}, r.noticed())
 	require.Equal(t, "111 bytes are missing in 2 places, lines 5 to 9.", r.noticed()[0].sentence(nil))
 }
 

@@ -140,7 +140,7 @@ func (r *Replay) verdict() *verdict {
 	if filler != nil {
 		choice.Filler = &filler.Member
 	}
-	causes, found := choice.named()
+	causes, found := choice.Named()
 	members, mods := r.causes.all(), r.tallyMods(nil)
 	listed := r.environment != nil && len(r.environment.Mods) > 0
 	for i := range causes {

@@ -56,7 +56,8 @@ func (s *attention) named(items []heed.Item, heads int, how brevity) (f briefing
 		Required: true,
 	}
 	var named []string
-	for _, n := range choice.Named() {
+	chosen, _ := choice.Named()
+	for _, n := range chosen {
 		it, lead := in[n.Member], leadOf(n.As)
 		named = append(named, it.ID)
 		dominates := it.Rule == n.Rule
