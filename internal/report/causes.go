@@ -58,21 +58,13 @@ func (c *causes) add(u *heed.Update) {
 // see records the present state of an item.
 func (c *causes) see(a *heed.Item) {
 	c.byDisposition[a.Disposition]++
-	if it := c.opened(a.ID); it != nil {
-		c.byDisposition[it.Disposition]--
-		*it = *a
+	if i := slices.IndexFunc(c.open, func(o heed.Item) bool { return o.ID == a.ID }); i >= 0 {
+		c.byDisposition[c.open[i].Disposition]--
+		c.open[i] = *a
 		return
 	}
 	c.items++
 	c.open = append(c.open, *a)
-}
-
-// opened returns the open item with an id, nil without one.
-func (c *causes) opened(id string) *heed.Item {
-	if i := slices.IndexFunc(c.open, func(a heed.Item) bool { return a.ID == id }); i >= 0 {
-		return &c.open[i]
-	}
-	return nil
 }
 
 // sum adds an item to the sum that it belongs to.

@@ -183,9 +183,7 @@ func (r *Replay) Document(top int, language ...map[string]string) *Document {
 		d.Causes = append(d.Causes, r.cause(c))
 	}
 	d.log, d.doubts, d.blind = r.logState(), r.doubts(), r.blind.sentence(r.texts)
-	if r.silent() {
-		d.silence = r.silence()
-	}
+	d.silence = r.silence()
 	d.Summary = r.summary(r.verdict())
 	members := r.causes.all()
 	for _, disposition := range dispositions {
@@ -197,7 +195,7 @@ func (r *Replay) Document(top int, language ...map[string]string) *Document {
 				key := causeKey{row.Rule, disposition}
 				shown.Blame, shown.advice = safeAll(row.Blame), r.advice(key, members[key])
 			}
-			shown.Escalated = r.escalated(row.Rule, disposition)
+			shown.Escalated = r.raised[causeKey{row.Rule, disposition}]
 			shown.Detail.Sample = slices.Clone(row.Detail.Sample)
 			for i := range shown.Detail.Sample {
 				shown.Detail.Sample[i].Text = safe(shown.Detail.Sample[i].Text)
@@ -214,7 +212,7 @@ func (r *Replay) Document(top int, language ...map[string]string) *Document {
 func (r *Replay) cause(c *cause) Cause {
 	out := c.Cause
 	names, _ := c.own().Mods()
-	out.Rule, out.Blame, out.Escalated = safe(c.Rule), safeAll(names), r.escalated(c.Rule, c.Disposition)
+	out.Rule, out.Blame, out.Escalated = safe(c.Rule), safeAll(names), r.raised[causeKey{c.Rule, c.Disposition}]
 	out.origin, out.own, out.Fate = c.operation(), c.own().Entries, r.words(r.fateOf(c))
 	out.item, out.opened = safe(c.FirstItem.ID), c.FirstItem.OpenedPos
 	rule := r.config.Rule(c.Rule).described(c.Rule, c.own().Severity)

@@ -19,9 +19,12 @@ func (r *Replay) wentBlind() bool { return r.blind.count > 0 || r.end.Headless |
 // silent reports whether the log has no record of a game.
 func (r *Replay) silent() bool { return r.records == r.headers }
 
-// silence returns what there is of a log that is silent.
+// silence returns what there is of a log that is silent, "" of another.
 func (r *Replay) silence() string {
-	if r.headers > 0 {
+	switch {
+	case !r.silent():
+		return ""
+	case r.headers > 0:
 		return r.say("This is only the header of an upload; the log itself is missing.")
 	}
 	return r.say("The log has no record, so nothing is known about the game.")

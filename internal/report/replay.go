@@ -169,11 +169,6 @@ func (r *Replay) Observe(rec *capture.Record, o *heed.Outcome) {
 	}
 }
 
-// escalated reports whether a rule came to a disposition only by repetition.
-func (r *Replay) escalated(rule string, d event.Disposition) bool {
-	return r.raised[causeKey{rule, d}]
-}
-
 // Update adds an update of the engine, and returns it scrubbed by [Config.Scrub]. Updates should be drained after each
 // entry, so that each has the line that prompted it, and the entries of a cause are counted in full.
 func (r *Replay) Update(u *heed.Update) *heed.Update {
