@@ -18,6 +18,8 @@ func TestSidesInWords(t *testing.T) {
 		side := compare.Totals{Files: []compare.File{{Name: "a.log"}}, Records: 1, Hours: hours}
 		require.Equal(t, want, sideName(&side))
 	}
+	require.Equal(t, "a.log and 1 more (2 records)",
+		sideName(&compare.Totals{Files: []compare.File{{Name: "a.log"}, {Name: "b.log"}}, Records: 2}))
 	side := compare.Totals{Files: []compare.File{{
 		Name: "a.log",
 		Gaps: []compare.Gap{
