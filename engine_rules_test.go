@@ -50,6 +50,37 @@ func TestNoRules(t *testing.T) {
 	require.Equal(t, first.AttentionID, second.AttentionID)
 }
 
+// TestDefaultAdvice: an item whose rule has no advice has the default for what it is, in a game and in a program, also
+// once repetition made it block.
+func TestDefaultAdvice(t *testing.T) {
+	set := testkit.Must(rules.Compile(rules.File{Name: "x.yaml", Data: []byte(`version: 1
+rules:
+  - id: odd
+    when: 'true'
+    disposition: advisory
+    escalate: {after: 3, within: {duration: 10s, entries: 6}, to: blocking}
+`)}))
+	for family, want := range map[string][]string{
+		"": {
+			"Nothing, if the game works.", "Nothing, if the game works.",
+			"Update the mod added or updated last; if that does not help, remove it, and report this to its author with the log.",
+		},
+		"plain": {
+			"Nothing, if the program works; otherwise update it, and report it to its author with the log.",
+			"Nothing, if the program works; otherwise update it, and report it to its author with the log.",
+			"Report it to the author of the program, with the log.",
+		},
+	} {
+		e := mustNew(t, Config{Rules: set, Family: family})
+		var got []string
+		for range want {
+			e.Log(event.Log{Level: event.LevelError, Message: "odd"})
+			got = append(got, e.Open(nil)[0].Advice)
+		}
+		require.Equal(t, want, got, family)
+	}
+}
+
 // Each round makes several engines: half of rapid's rounds, unless the command line says another number.
 func init() { _ = flag.Set("rapid.checks", "50") }
 

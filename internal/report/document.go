@@ -184,7 +184,9 @@ func (r *Replay) Document(top int, language ...map[string]string) *Document {
 	}
 	d.log, d.doubts, d.blind = r.logState(), r.doubts(), r.blind.sentence(r.texts)
 	d.silence = r.silence()
-	d.Summary = r.summary(r.verdict())
+	if d.Summary = r.summary(r.verdict()); len(d.Causes) > 0 {
+		d.Summary.Worst = d.Causes[0].Disposition
+	}
 	members := r.causes.all()
 	for _, disposition := range dispositions {
 		t := r.tables[disposition]
@@ -273,7 +275,7 @@ func (r *Replay) summary(v *verdict) Summary {
 	s := Summary{
 		File: safe(r.config.File), Layout: r.end.Layout, Lines: r.end.Lines, Records: r.records,
 		Complete: r.unread == "" && !r.end.Interrupted, Error: r.unread, Interrupted: r.end.Interrupted,
-		Worst: r.worst(), Missing: r.noticed(), Signatures: map[string]tableSummary{}, Accounting: "ok",
+		Missing: r.noticed(), Signatures: map[string]tableSummary{}, Accounting: "ok",
 		Verdict: v, Environment: r.environment, Headless: r.end.Headless,
 	}
 	s.Items.Opened = r.causes.items

@@ -228,13 +228,3 @@ func (r *Replay) End(end End) {
 	r.environment = end.Environment.clean(r.config.Scrub)
 	r.end.Open, r.end.Environment = nil, Environment{}
 }
-
-// worst returns the highest disposition that an item reached, and [event.Ignore] without an item.
-func (r *Replay) worst() event.Disposition {
-	for _, d := range dispositions {
-		if d.Urgent() && r.causes.byDisposition[d] > 0 {
-			return d
-		}
-	}
-	return event.Ignore
-}
