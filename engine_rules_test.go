@@ -60,24 +60,14 @@ rules:
     disposition: advisory
     escalate: {after: 3, within: {duration: 10s, entries: 6}, to: blocking}
 `)}))
-	for family, want := range map[string][]string{
-		"": {
-			"Nothing, if the game works.", "Nothing, if the game works.",
-			"Update the mod added or updated last; if that does not help, remove it, and report this to its author with the log.",
-		},
-		"plain": {
-			"Nothing, if the program works; otherwise update it, and report it to its author with the log.",
-			"Nothing, if the program works; otherwise update it, and report it to its author with the log.",
-			"Report it to the author of the program, with the log.",
-		},
+	for family, want := range map[string][2]string{
+		"": {"Nothing, if the game works.", "Update the mod added or updated last;"}, "plain": {"Nothing, if the program", "Report it"},
 	} {
 		e := mustNew(t, Config{Rules: set, Family: family})
-		var got []string
-		for range want {
+		for i := range 3 {
 			e.Log(event.Log{Level: event.LevelError, Message: "odd"})
-			got = append(got, e.Open(nil)[0].Advice)
+			require.True(t, strings.HasPrefix(e.Open(nil)[0].Advice, want[i/2]), e.Open(nil)[0].Advice)
 		}
-		require.Equal(t, want, got, family)
 	}
 }
 

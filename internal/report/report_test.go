@@ -281,18 +281,6 @@ func TestBlindness(t *testing.T) {
 		"between is not known.", r.blind.sentence(nil))
 }
 
-func TestNoticesAreNoRecords(t *testing.T) {
-	r := newReplay(t, Config{})
-	r.Observe(&capture.Record{StartLine: 1}, outcome(1, event.Ignore, "r"))
-	for i, missing := range []uint64{100, 11} {
-		e := event.Entry{Kind: event.KindNotice, Status: event.StatusHole, Count: missing}
-		r.Observe(&capture.Record{Entry: e, StartLine: 5 + 4*i}, outcome(2, event.Advisory, "n"))
-	}
-	require.EqualValues(t, 1, r.records)
-	require.Equal(t, []missing{{Status: event.StatusHole, Times: 2, Amount: 111, First: 5, Last: 9}}, r.noticed())
-	require.Equal(t, "111 bytes are missing in 2 places, lines 5 to 9.", r.noticed()[0].sentence(nil))
-}
-
 // TestMissingIsBlindness: where something is missing, evidence is incomplete at
 // that point; the first screen says so in one sentence, and not in two.
 func TestMissingIsBlindness(t *testing.T) {
