@@ -50,6 +50,27 @@ func TestNoRules(t *testing.T) {
 	require.Equal(t, first.AttentionID, second.AttentionID)
 }
 
+// TestDefaultAdvice: an item whose rule has no advice has the default for what it is, in a game and in a program, also
+// once repetition made it block.
+func TestDefaultAdvice(t *testing.T) {
+	set := testkit.Must(rules.Compile(rules.File{Name: "x.yaml", Data: []byte(`version: 1
+rules:
+  - id: odd
+    when: 'true'
+    disposition: advisory
+    escalate: {after: 3, within: {duration: 10s, entries: 6}, to: blocking}
+`)}))
+	for family, want := range map[string][2]string{
+		"": {"Nothing, if the game works.", "Update the mod added or updated last;"}, "plain": {"Nothing, if the program", "Report it"},
+	} {
+		e := mustNew(t, Config{Rules: set, Family: family})
+		for i := range 3 {
+			e.Log(event.Log{Level: event.LevelError, Message: "odd"})
+			require.True(t, strings.HasPrefix(e.Open(nil)[0].Advice, want[i/2]), e.Open(nil)[0].Advice)
+		}
+	}
+}
+
 // Each round makes several engines: half of rapid's rounds, unless the command line says another number.
 func init() { _ = flag.Set("rapid.checks", "50") }
 

@@ -185,11 +185,11 @@ func (e *Engine) ingest() (escalated bool, folded coalesce.Folded) {
 	in.Fresh = in.NewPhase && res.PhaseAfter == e.cfg.LoadPhase
 	in.NewRun = in.NewPhase && res.PhaseAfter == startPhase ||
 		entry.Kind == event.KindNotice && entry.Status == event.StatusRestarted
-	in.Resolves, in.Begins, in.Playing, in.Summary, in.Blame, in.Frame = nil, false, false, "", nil, 0
-	in.Advice = res.Advice
+	in.Resolves, in.Begins, in.Playing, in.Summary, in.Advice, in.Blame, in.Frame = nil, false, false, "", "", nil, 0
 	in.ByLevel = res.Rule == nil && entry.Kind == event.KindLog
 	if d.Disposition.Urgent() {
 		in.Blame, in.Frame = e.accuse(res.Signature)
+		in.Advice = cmp.Or(res.Advice, text.DefaultAdvice(d.Disposition == event.Blocking, text.IsProgram(e.cfg.Family)))
 	}
 	if rule := res.Rule; rule != nil {
 		in.Playing = e.coalescer.Loading() && slices.Contains(in.Decision.Tags, playTag)

@@ -256,10 +256,12 @@ func (it *item) add(
 		it.Untracked++
 	}
 	if r == nil && c != nil {
-		r = it.learn(ruleCount{Rule: d.Rule, Summary: in.Summary, Advice: in.Advice, Effects: EffectsOf(d, in.ByLevel)})
+		r = it.learn(ruleCount{Rule: d.Rule, Summary: in.Summary, Effects: EffectsOf(d, in.ByLevel)})
 	}
 	if r != nil {
-		r.Disposition, r.Resolved = max(r.Disposition, d.Disposition), false
+		if r.Resolved = false; d.Disposition > r.Disposition {
+			r.Disposition, r.Advice = d.Disposition, in.Advice
+		}
 		if c == nil {
 			r.Untracked++
 		}

@@ -10,6 +10,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/heedlog/heed/event"
+	wording "github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/yamlfile"
 )
 
@@ -105,12 +106,9 @@ func (d *document) overrides() bool {
 		slices.ContainsFunc(d.defined, (*definition).overrides)
 }
 
-// programs are the families of logs of programs that are no games.
-var programs = []string{"json", "plain"}
-
 // reword gives a rule its texts for programs, in a set for their logs.
 func (s *Set) reword(r *Rule) {
-	if !slices.Contains(programs, s.family) {
+	if !wording.IsProgram(s.family) {
 		return
 	}
 	own := r.program

@@ -8,9 +8,7 @@ import (
 )
 
 // verified decides who an author is: the adapter knows its own user and its own source of attention.
-type verified struct{}
-
-func (verified) Verify(author string) steer.Class {
+func verified(author string) steer.Class {
 	switch author {
 	case "user":
 		return steer.Owner
@@ -21,7 +19,7 @@ func (verified) Verify(author string) steer.Class {
 }
 
 func Example() {
-	m, err := steer.New(steer.Policy{}, steer.Ceiling{Cancel: true}, verified{})
+	m, err := steer.New(steer.Policy{}, steer.Ceiling{Cancel: true}, verified)
 	if err != nil {
 		panic(err)
 	}

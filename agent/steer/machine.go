@@ -131,9 +131,9 @@ type State struct {
 
 // Machine is the state of one conversation. Make one with New or Restore.
 type Machine struct {
-	policy   Policy
-	ceiling  Ceiling
-	verifier verifier
+	policy  Policy
+	ceiling Ceiling
+	verify  verifier
 
 	state  State
 	calls  map[string]bool
@@ -172,7 +172,7 @@ func Resume(p Policy, c Ceiling, v verifier, s State) (*Machine, error) {
 		return nil, err
 	}
 	s.Phase = cmp.Or(s.Phase, Idle)
-	return &Machine{policy: p.withDefaults(), ceiling: c, verifier: v, state: s, calls: map[string]bool{}}, nil
+	return &Machine{policy: p.withDefaults(), ceiling: c, verify: v, state: s, calls: map[string]bool{}}, nil
 }
 
 // State returns the state; the caller must not change its slices and maps.
@@ -233,7 +233,7 @@ func (m *Machine) newTurn() {
 // Receive takes a message, and returns what became of it and what to do.
 func (m *Machine) Receive(now time.Time, msg Message) (receipt, Action) {
 	s := &m.state
-	msg.Class = m.verifier.Verify(msg.Author)
+	msg.Class = m.verify(msg.Author)
 	if !m.policy.admits(msg.Class) {
 		s.Strangers++
 		return Dropped, Action{}

@@ -1,6 +1,7 @@
 package steer
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -11,21 +12,14 @@ import (
 	"github.com/heedlog/heed/internal/testkit"
 )
 
-// peers is a verifier by name.
-type peers map[string]Class
-
-func (p peers) Verify(author string) Class {
-	if c, ok := p[author]; ok {
-		return c
-	}
-	return Stranger
-}
-
 var (
-	known = peers{"owner": Owner, "sibling": Sibling, "friend": Allowed, "heed": Attention}
+	peers = map[string]Class{"owner": Owner, "sibling": Sibling, "friend": Allowed, "heed": Attention}
 	start = time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC)
 	task  = Message{Author: "owner", Thread: "A", Text: "Build a wall."}
 )
+
+// known is a verifier by name.
+func known(author string) Class { return cmp.Or(peers[author], Stranger) }
 
 func newMachine(t testing.TB, p Policy, c Ceiling) *Machine {
 	t.Helper()
@@ -62,17 +56,6 @@ func TestSteerVersusInterruptFraming(t *testing.T) {
 			require.NotContains(t, strings.ToLower(shown), claim)
 		}
 	}
-}
-
-func TestMultiEventHeader(t *testing.T) {
-	m := working(t, Policy{})
-	for _, text := range []string{"one", "two", "three"} {
-		m.Receive(start, Message{Author: "sibling", Text: text})
-	}
-	shown := Framing{}.Render(m.Ended(start, true).Batch)
-	require.Contains(t, shown, "[3 messages arrived while you were working]")
-	require.Less(t, strings.Index(shown, "one"), strings.Index(shown, "two"))
-	require.Less(t, strings.Index(shown, "two"), strings.Index(shown, "three"))
 }
 
 func TestReasonThroughRequeue(t *testing.T) {
@@ -143,13 +126,6 @@ func TestModeGateSignals(t *testing.T) {
 		require.Equal(t, Prompt, a.Do, "an idle agent is prompted")
 		require.Equal(t, "look", Framing{}.Render(a.Batch))
 	}
-}
-
-func TestDefaultMode(t *testing.T) {
-	require.NoError(t, Policy{}.Validate())
-	require.Equal(t, signal(ModeSteer, false), signal(Policy{}.Mode, false))
-	_, a := working(t, Policy{}).Receive(start, Message{Author: "owner"})
-	require.Equal(t, ReasonSteer, a.Batch.Reason)
 }
 
 func TestDedupValidation(t *testing.T) {

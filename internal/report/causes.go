@@ -17,22 +17,17 @@ type cause struct {
 
 	FirstItem heed.Item // the item that came first
 
-	members members // by the rule that decided
+	members map[string]*heed.Member // by the rule that decided
 }
 
-// members are what rules decided in the items of a cause.
-type members map[string]*heed.Member
-
-// add adds the members of another item.
-func (m members) add(others []heed.Member) {
-	for _, o := range others {
-		if it := m[o.Rule]; it != nil {
-			joined := *it // others may hold it
-			joined.Join(&o)
-			o = joined
-		}
-		m[o.Rule] = &o
+// addMember adds entries to those with the same key.
+func addMember[K comparable](all map[K]*heed.Member, key K, m heed.Member) {
+	if it := all[key]; it != nil {
+		joined := *it // an item may hold it
+		joined.Join(&m)
+		m = joined
 	}
+	all[key] = &m
 }
 
 type causeKey struct {
@@ -63,21 +58,13 @@ func (c *causes) add(u *heed.Update) {
 // see records the present state of an item.
 func (c *causes) see(a *heed.Item) {
 	c.byDisposition[a.Disposition]++
-	if it := c.opened(a.ID); it != nil {
-		c.byDisposition[it.Disposition]--
-		*it = *a
+	if i := slices.IndexFunc(c.open, func(o heed.Item) bool { return o.ID == a.ID }); i >= 0 {
+		c.byDisposition[c.open[i].Disposition]--
+		c.open[i] = *a
 		return
 	}
 	c.items++
 	c.open = append(c.open, *a)
-}
-
-// opened returns the open item with an id, nil without one.
-func (c *causes) opened(id string) *heed.Item {
-	if i := slices.IndexFunc(c.open, func(a heed.Item) bool { return a.ID == id }); i >= 0 {
-		return &c.open[i]
-	}
-	return nil
 }
 
 // sum adds an item to the sum that it belongs to.
@@ -87,7 +74,7 @@ func sum(sums map[causeKey]*cause, a *heed.Item, open bool) {
 	if s == nil {
 		s = &cause{
 			Cause:     Cause{Rule: key.rule, Disposition: a.Disposition, First: m.First},
-			FirstItem: *a, members: members{},
+			FirstItem: *a, members: map[string]*heed.Member{},
 		}
 		sums[key] = s
 	}
@@ -98,7 +85,9 @@ func sum(sums map[causeKey]*cause, a *heed.Item, open bool) {
 		s.Open++
 	}
 	s.Entries += a.TotalUrgentEntries
-	s.members.add(a.Members)
+	for _, m := range a.Members {
+		addMember(s.members, m.Rule, m)
+	}
 	s.Last = max(s.Last, a.LatestPos)
 	if a.Cause.Seq < s.FirstItem.Cause.Seq {
 		s.First, s.FirstItem = m.First, *a
@@ -136,15 +125,15 @@ func (c *causes) isOpen(rule string) bool {
 	})
 }
 
-// member returns the entries of a rule at a disposition in all items, nil for none.
-func (c *causes) member(key causeKey) *heed.Member {
-	all := members{}
+// all returns the entries of each rule at each disposition in all items.
+func (c *causes) all() map[causeKey]*heed.Member {
+	all := map[causeKey]*heed.Member{}
 	for _, s := range c.list() {
-		if m := s.members[key.rule]; m != nil && m.Disposition == key.disposition {
-			all.add([]heed.Member{*m})
+		for _, m := range s.members {
+			addMember(all, causeKey{m.Rule, m.Disposition}, *m)
 		}
 	}
-	return all[key.rule]
+	return all
 }
 
 // operation names the operation that the first item came from or after. The name is the host's.

@@ -11,12 +11,10 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// Comparison is what package compare found: one of Diff, Check and Suspects. [Text], [Markdown] and [JSON] render it,
-// [JUnit] and [SARIF] a check.
+// Comparison is what package compare found. [Text], [Markdown] and [JSON] render it, [JUnit] and [SARIF] a check.
 type Comparison struct {
-	Diff     *compare.Diff
-	Check    *compare.Check
-	Suspects *compare.Suspects
+	// Found is a [compare.Diff], [compare.Check] or [compare.Suspects], which is its own JSON form.
+	Found any
 
 	// Top bounds the groups of each part of text and Markdown, 0 for all.
 	Top int
@@ -34,17 +32,6 @@ type rendered interface {
 	appendText(dst []byte, o TextOptions) []byte
 	appendMarkdown(dst []byte) []byte
 	checked() checked
-}
-
-// found returns what package compare found, which is its own JSON form.
-func (c *Comparison) found() any {
-	switch {
-	case c.Diff != nil:
-		return c.Diff
-	case c.Check != nil:
-		return c.Check
-	}
-	return c.Suspects
 }
 
 // compared is a comparison in sentences and tables, as text and Markdown show it.
@@ -69,13 +56,13 @@ type headedGrid struct {
 
 func (c *Comparison) compared() *compared {
 	s := &compared{texts: c.Language, top: c.Top}
-	switch {
-	case c.Diff != nil:
-		s.diff(c.Diff)
-	case c.Check != nil:
-		s.check(c.Check)
-	default:
-		s.suspects(c.Suspects)
+	switch found := c.Found.(type) {
+	case *compare.Diff:
+		s.diff(found)
+	case *compare.Check:
+		s.check(found)
+	case *compare.Suspects:
+		s.suspects(found)
 	}
 	switch {
 	case s.hours && s.groups:

@@ -18,6 +18,8 @@ func TestSidesInWords(t *testing.T) {
 		side := compare.Totals{Files: []compare.File{{Name: "a.log"}}, Records: 1, Hours: hours}
 		require.Equal(t, want, sideName(&side))
 	}
+	require.Equal(t, "a.log and 1 more (2 records)",
+		sideName(&compare.Totals{Files: []compare.File{{Name: "a.log"}, {Name: "b.log"}}, Records: 2}))
 	side := compare.Totals{Files: []compare.File{{
 		Name: "a.log",
 		Gaps: []compare.Gap{
@@ -48,12 +50,12 @@ func TestRatesAndSuspects(t *testing.T) {
 	more := compare.Group{Template: "lost <*>", Rule: "a.rule", Disposition: event.Blocking, Old: old, New: now}
 	side := compare.Totals{Files: []compare.File{{Name: "a.log"}}, Hours: 1}
 	d := &compare.Diff{Old: side, New: side, More: []compare.Group{more}}
-	out := string(Text(nil, &Comparison{Diff: d}, TextOptions{}))
+	out := string(Text(nil, &Comparison{Found: d}, TextOptions{}))
 	require.Contains(t, out, "  OLD  NEW   /1000  /HOUR  FIRST  DISPOSITION    RULE    TEMPLATE\n"+
 		"    2    9  1.5→12   3→40         blocking info  a.rule  lost <*>\n")
 	require.Contains(t, out, "RATIO is the new rate divided by the old rate")
 	s := &compare.Suspects{Groups: []compare.SuspectGroup{{Group: more}}}
-	require.Contains(t, string(Text(nil, &Comparison{Suspects: s}, TextOptions{})),
+	require.Contains(t, string(Text(nil, &Comparison{Found: s}, TextOptions{})),
 		"\nMORE frequent: 1 group, by every measure\n  OLD  NEW   /1000  FIRST  DISPOSITION    RULE    TEMPLATE\n")
 }
 
@@ -81,7 +83,7 @@ func TestGamesOfSides(t *testing.T) {
 		{side("Colony"), side("Farm", "Colony"), false},
 		{side("Colony"), side(""), false},
 	} {
-		text := string(Text(nil, &Comparison{Diff: &compare.Diff{Old: c.old, New: c.now}}, TextOptions{}))
+		text := string(Text(nil, &Comparison{Found: &compare.Diff{Old: c.old, New: c.now}}, TextOptions{}))
 		require.Equal(t, c.warns, strings.Contains(text, warning), text)
 	}
 }

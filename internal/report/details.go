@@ -26,9 +26,7 @@ const sampleCost = 40
 type details struct {
 	chart histogram
 
-	timed       uint64 // entries that have a time
-	total       uint64 // entries
-	first, last time.Time
+	total uint64 // entries
 
 	lines   excerpts
 	samples [len(dispositions)]int // bytes that are taken
@@ -56,15 +54,6 @@ func (d *details) observe(config *Config, rec *capture.Record, o *heed.Outcome, 
 ) {
 	d.chart.add(o.Decision.Disposition)
 	d.total++
-	if !rec.Time.IsZero() {
-		if d.timed == 0 {
-			d.first, d.last = rec.Time, rec.Time
-		}
-		d.timed++
-		if rec.Time.After(d.last) {
-			d.last = rec.Time
-		}
-	}
 	key := causeKey{o.Decision.Rule, o.Decision.Disposition}
 	firstOfRow := isNew && o.Decision.Disposition.Urgent()
 	_, known := d.causes[key]
@@ -121,9 +110,6 @@ func blamedLines(suspects []heed.Suspect) map[int]bool {
 	}
 	return lines
 }
-
-// hasClock reports whether most entries of the log have a time, and the times differ.
-func (d *details) hasClock() bool { return 2*d.timed > d.total && d.last.After(d.first) }
 
 // A chart shows at most maxBuckets stretches: more than a screen has pixels for would only make the page larger. The
 // first ones are of fewEntries entries: less would show no rate but single entries.

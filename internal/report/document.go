@@ -6,7 +6,6 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/text/scrub"
 	"github.com/heedlog/heed/signature"
 )
@@ -33,6 +32,7 @@ type Document struct {
 	blind    string   // where it was blind, "" where it was not
 	silence  string   // what there is of a log without a record, "" of another
 	details  *details // empty without Config.Details
+	clock    bool     // most entries of the log have a time, and the times differ
 	excerpts []*excerpt
 }
 
@@ -183,25 +183,21 @@ func (r *Replay) Document(top int, language ...map[string]string) *Document {
 		d.Causes = append(d.Causes, r.cause(c))
 	}
 	d.log, d.doubts, d.blind = r.logState(), r.doubts(), r.blind.sentence(r.texts)
-	if r.silent() {
-		d.silence = r.silence()
+	d.silence = r.silence()
+	if d.Summary = r.summary(r.verdict()); len(d.Causes) > 0 {
+		d.Summary.Worst = d.Causes[0].Disposition
 	}
-	d.Summary = r.summary(r.verdict())
-	advice := map[causeKey]string{}
+	members := r.causes.all()
 	for _, disposition := range dispositions {
 		t := r.tables[disposition]
 		for _, row := range t.top(top) {
 			shown := row.Row
 			shown.Disposition, shown.Signature, shown.Rule = disposition, row.sig.ID, safe(row.Rule)
 			if shown.Template, shown.Blame = safeLines(row.Template), nil; disposition.Urgent() {
-				shown.Blame = safeAll(row.Blame)
+				key := causeKey{row.Rule, disposition}
+				shown.Blame, shown.advice = safeAll(row.Blame), r.advice(key, members[key])
 			}
-			shown.Escalated = r.escalated(row.Rule, disposition)
-			key := causeKey{row.Rule, disposition}
-			if advice[key] == "" && disposition.Urgent() {
-				advice[key] = r.advised(key)
-			}
-			shown.advice = advice[key]
+			shown.Escalated = r.raised[causeKey{row.Rule, disposition}]
 			shown.Detail.Sample = slices.Clone(row.Detail.Sample)
 			for i := range shown.Detail.Sample {
 				shown.Detail.Sample[i].Text = safe(shown.Detail.Sample[i].Text)
@@ -210,19 +206,20 @@ func (r *Replay) Document(top int, language ...map[string]string) *Document {
 		}
 	}
 	d.details, d.excerpts = r.details, r.excerpts(d)
+	d.clock = 2*r.timed > r.details.total && r.ended.After(r.began)
 	return d
 }
 
 // cause returns c for a document.
 func (r *Replay) cause(c *cause) Cause {
 	out := c.Cause
-	names, perhaps := c.own().Mods()
-	out.Rule, out.Blame, out.Escalated = safe(c.Rule), safeAll(names), r.escalated(c.Rule, c.Disposition)
+	names, _ := c.own().Mods()
+	out.Rule, out.Blame, out.Escalated = safe(c.Rule), safeAll(names), r.raised[causeKey{c.Rule, c.Disposition}]
 	out.origin, out.own, out.Fate = c.operation(), c.own().Entries, r.words(r.fateOf(c))
 	out.item, out.opened = safe(c.FirstItem.ID), c.FirstItem.OpenedPos
 	rule := r.config.Rule(c.Rule).described(c.Rule, c.own().Severity)
 	out.what, out.Summary, out.Why = rule.Summary, rule.Summary, rule.Why
-	out.Advice = text.Advice(r.advice(rule, c.Disposition, c.own()), slices.Concat(names, perhaps)...)
+	out.Advice = r.advice(causeKey{c.Rule, c.Disposition}, c.own())
 	if out.Invalidates {
 		out.changed = r.words(changed)
 	}
@@ -255,17 +252,6 @@ func (r *Replay) cause(c *cause) Cause {
 	return out
 }
 
-// advised returns the advice of the entries of a rule at a disposition.
-func (r *Replay) advised(key causeKey) string {
-	m := r.causes.member(key)
-	var names []string
-	if m != nil {
-		likely, perhaps := m.Mods()
-		names = slices.Concat(likely, perhaps)
-	}
-	return text.Advice(r.advice(r.config.Rule(key.rule), key.disposition, m), names...)
-}
-
 // first returns the first n parts, and how many more there are; that takes as much room as one, so that
 // one more is shown.
 func (c *Cause) first(n int) (parts []causePart, more int) {
@@ -289,7 +275,7 @@ func (r *Replay) summary(v *verdict) Summary {
 	s := Summary{
 		File: safe(r.config.File), Layout: r.end.Layout, Lines: r.end.Lines, Records: r.records,
 		Complete: r.unread == "" && !r.end.Interrupted, Error: r.unread, Interrupted: r.end.Interrupted,
-		Worst: r.worst(), Missing: []missing{}, Signatures: map[string]tableSummary{}, Accounting: "ok",
+		Missing: r.noticed(), Signatures: map[string]tableSummary{}, Accounting: "ok",
 		Verdict: v, Environment: r.environment, Headless: r.end.Headless,
 	}
 	s.Items.Opened = r.causes.items
@@ -298,9 +284,6 @@ func (r *Replay) summary(v *verdict) Summary {
 	s.Items.Open, s.Items.OpenBlocking = st.Coalesce.Open, st.Coalesce.OpenBlocking
 	s.Items.Acknowledged, s.Items.Updates = st.Coalesce.Acknowledged, r.updates
 	s.Blind.AtEnd, s.Blind.Times, s.Blind.Spans = r.blind.now, r.blind.count, append([]span{}, r.blind.spans...)
-	for _, m := range r.noticed() {
-		s.Missing = append(s.Missing, *m)
-	}
 	s.Entries.Received, s.Entries.Ignored, s.Entries.Folded = st.Received, st.Ignored, st.Folded
 	s.Entries.Logs, s.Entries.Operations, s.Entries.States, s.Entries.Notices = st.Logs, st.Operations, st.States,
 		st.Notices

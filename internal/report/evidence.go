@@ -19,9 +19,12 @@ func (r *Replay) wentBlind() bool { return r.blind.count > 0 || r.end.Headless |
 // silent reports whether the log has no record of a game.
 func (r *Replay) silent() bool { return r.records == r.headers }
 
-// silence returns what there is of a log that is silent.
+// silence returns what there is of a log that is silent, "" of another.
 func (r *Replay) silence() string {
-	if r.headers > 0 {
+	switch {
+	case !r.silent():
+		return ""
+	case r.headers > 0:
 		return r.say("This is only the header of an upload; the log itself is missing.")
 	}
 	return r.say("The log has no record, so nothing is known about the game.")
@@ -100,11 +103,11 @@ func (r *Replay) missing(rec *capture.Record) {
 }
 
 // noticed returns the sums of notices in a fixed order.
-func (r *Replay) noticed() []*missing {
-	var all []*missing
+func (r *Replay) noticed() []missing {
+	all := []missing{}
 	for s := event.StatusHole; s <= event.StatusNoLog; s++ {
 		if m := r.notices[s]; m != nil {
-			all = append(all, m)
+			all = append(all, *m)
 		}
 	}
 	return all
@@ -215,7 +218,6 @@ type opening struct {
 	scene   bool // the engine came to the first scene
 	up      bool // the game was in a phase that comes after its start
 	records int  // since the run began
-	known   bool // a rule knew a record of any run: none of the defaults
 }
 
 // The phases in which a game starts, as the rules call them: the start of the engine, and of the game's own code. The
@@ -237,7 +239,6 @@ func (n *opening) observe(rec *capture.Record, o *heed.Outcome) {
 	n.records++
 	n.enter(o.Phase)
 	n.scene = n.scene || o.Decision.Rule == unloadRule
-	n.known = n.known || !isDefault(o.Decision.Rule)
 }
 
 func (n *opening) enter(phase string) {
@@ -257,20 +258,20 @@ const banner = 7
 // starting reports whether the log ends before the game was up. Only the engine's own log shows that, or a banner with
 // little after it: copies of the console, files of mods and uploads lack the engine's housekeeping.
 func (r *Replay) starting() bool {
-	n, last, e := r.opening, r.end.Stats.Phase, r.environment
+	n, last, e := r.run.opening, r.end.Stats.Phase, r.environment
 	n.enter(last)
 	if n.up || r.headers > 0 || r.run.ending.fatal || r.unread != "" || r.end.Interrupted {
 		return false
 	}
 	if !n.began {
-		return e != nil && e.Game+e.Loader+e.Engine != "" && r.records <= banner && r.runs.last == 0 && !r.end.Headless
+		return e != nil && e.Game+e.Loader+e.Engine != "" && r.records <= banner && r.run.from == 0 && !r.end.Headless
 	}
 	return last == phaseBoot || last == phaseStart && !n.scene && n.records <= prelude
 }
 
 // unrecognized reports whether neither the reader of the log nor a rule found a sign that a game wrote it.
 func (r *Replay) unrecognized() bool {
-	return r.end.Unrecognized && !r.opening.known && r.end.Stats.Phase == ""
+	return r.end.Unrecognized && !r.known && r.end.Stats.Phase == ""
 }
 
 // completeTo ends a sentence about a log that ends early, if nothing is known to be missing.
@@ -290,16 +291,10 @@ func (r *Replay) endSentence(complete bool) string {
 	return capital(says)
 }
 
-// runs has the facts about the runs of the game before the last one in a log.
-type runs struct {
-	last   uint64 // line at which the last run begins, 0 where there is but one
-	before ending // how the run before it ended
-}
-
 // runsSentence adds to a sentence about a log that starts again how the run before ended
 // and to which run the environment belongs.
 func (r *Replay) runsSentence(says string, times uint64) string {
-	if before := &r.runs.before; before.fatal {
+	if before := &r.run.before; before.fatal {
 		run, end := r.say("the run before"), r.say("a fatal problem")
 		if times > 1 {
 			run = r.say("the run before the last")

@@ -14,7 +14,7 @@ import (
 // TestFormsStateTheSameFacts: each fact of the first screen, of a cause and of the accounting is in text, in Markdown
 // under the same label, and in the page.
 func TestFormsStateTheSameFacts(t *testing.T) {
-	r := newScript(t).play(t, "1 error rule=some.rule item=1\n2 advisory rule=other.rule item=1\n2 end")
+	r := newScript(t).play(t, "1 error rule=some.rule item=1 mod=Some_Mod\n2 advisory rule=other.rule item=1\n2 end")
 	d := r.Document(0)
 	text := string(Text(nil, d, TextOptions{}))
 	markdown := string(Markdown(nil, d))
@@ -31,10 +31,11 @@ func TestFormsStateTheSameFacts(t *testing.T) {
 		require.Contains(t, text, f.Says)
 		require.Contains(t, markdown, marked[i].Says)
 	}
-	for _, label := range []string{"problem", "log", "what", "why", "count", "others"} {
+	for _, label := range []string{"problem", "log", "what", "why", "blame", "count", "others"} {
 		require.True(t, labels[label], label)
 		require.Contains(t, markdown, "- "+label+":")
 	}
+	require.NotContains(t, d.MarkdownCause(cause), "its run and its number", "only the first of a report explains the id")
 	for _, f := range d.Accounting() {
 		require.Contains(t, text, f.Label)
 		require.Contains(t, page, capital(f.Label)+" "+strings.ReplaceAll(f.Says, "\n", " "))
@@ -48,14 +49,15 @@ func TestComparisonsHaveOneTable(t *testing.T) {
 		d.Mods = append(d.Mods, compare.ModChange{Name: fmt.Sprintf("Mod %d", i), Change: "added", Place: i + 1})
 	}
 	german := rules.Texts("de")
-	require.Contains(t, string(Text(nil, &Comparison{Suspects: d, Language: german}, TextOptions{})),
+	require.Contains(t, string(Text(nil, &Comparison{Found: d, Language: german}, TextOptions{})),
 		"\n"+german["MODS that changed"]+"\n")
-	c := &Comparison{Suspects: d, Top: 2}
+	c := &Comparison{Found: d, Top: 2}
 	text, markdown := string(Text(nil, c, TextOptions{})), string(Markdown(nil, c))
 	require.Contains(t, text, "  CHANGE  PLACE  PACKAGE  MOD\n")
 	require.Contains(t, markdown, "| CHANGE | PLACE | PACKAGE | MOD |\n| --- | ---: | --- | --- |\n"+
 		"| added | 1 |  | `Mod 0` |\n")
 	for _, form := range []string{text, markdown} {
+		require.Contains(t, form, "Mods: 9 added, 0 updated, 0 removed, 0 moved in the load order.")
 		require.Contains(t, form, "Mod 7")
 		require.NotContains(t, form, "Mod 8")
 		require.Contains(t, form, "… and 1 more (--top 0 shows all)")

@@ -163,7 +163,8 @@ func (d *Document) checked() checked {
 // checked has the logs of the new side of a check, and the groups that its baseline does not cover, which --fail-on new
 // reports: each in the first log that has it.
 func (c *Comparison) checked() checked {
-	side := &c.Check.New
+	check := c.Found.(*compare.Check)
+	side := &check.New
 	all := checked{marks: c.Scrub.removed()}
 	for i := range side.Files {
 		f := &side.Files[i]
@@ -202,14 +203,14 @@ func (c *Comparison) checked() checked {
 			groups = append(groups, finding{row, rule, first.File, "new: " + why(g), g.OtherMod})
 		}
 	}
-	add(c.Check.Added, func(*compare.Group) string { return "not in the baseline" })
-	add(c.Check.More, func(g *compare.Group) string {
+	add(check.Added, func(*compare.Group) string { return "not in the baseline" })
+	add(check.More, func(g *compare.Group) string {
 		return strings.TrimSpace("above its rate in the baseline " + ratioWords(g))
 	})
-	add(c.Check.Worse, func(g *compare.Group) string {
+	add(check.Worse, func(g *compare.Group) string {
 		return "more urgent than in the baseline, where it is " + g.Old.Disposition.String()
 	})
-	add(c.Check.Expired, func(g *compare.Group) string {
+	add(check.Expired, func(g *compare.Group) string {
 		return "its entry in the baseline has expired on " + string(g.Expires)
 	})
 	all.found = problems(groups)

@@ -92,6 +92,7 @@ func TestSARIFOfSeveralLogs(t *testing.T) {
 		require.Len(t, run.Results, 4)
 		for _, result := range run.Results {
 			require.Equal(t, "advisory."+result.RuleID, result.Fingerprints[sarifFingerprint])
+			require.Regexp(t, `\(1 entry, line [12]\)$`, result.Message.Text)
 		}
 	}
 }
@@ -106,6 +107,7 @@ func TestFindingPerProblem(t *testing.T) {
 	out := string(JUnit(nil, r.Document(0)))
 	require.Contains(t, out, `tests="4" failures="2"`, "two for the log itself")
 	require.Equal(t, 21, strings.Count(out, "group 00000000000000"))
+	require.Contains(t, out, "group 0000000000000007: 1 entry, line 1\n")
 	require.Contains(t, out, `classname="blocking.q" name="`)
 	require.Contains(t, out, `line="2"`)
 	var log sarifLog

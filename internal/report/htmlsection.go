@@ -151,7 +151,7 @@ func (s *section) LineID(line uint64) string       { return s.prefix + strconv.F
 
 func (s *section) place(line uint64, t time.Time) place {
 	p := place{Line: line, Says: s.say("line %d", line)}
-	if !t.IsZero() && s.details.hasClock() {
+	if !t.IsZero() && s.clock {
 		p.Time = t.UTC().Format("15:04:05")
 	}
 	if s.anchors[line] {

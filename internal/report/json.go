@@ -17,7 +17,7 @@ func JSON[D rendered](dst []byte, docs ...D) []byte {
 	switch docs := any(docs).(type) {
 	case []*Comparison:
 		for _, c := range docs {
-			dst = appendJSON(dst, c.found())
+			dst = appendJSON(dst, c.Found)
 		}
 	case []*Document:
 		dst = appendJSON(dst, replayDocument{schema.Version, append([]*Document{}, docs...)})

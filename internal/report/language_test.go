@@ -37,8 +37,8 @@ func sentences(t *testing.T) []string {
 	}
 	found = slices.AppendSeq(found, maps.Values(kindWords))
 	for _, program := range []bool{false, true} {
-		for _, d := range []event.Disposition{event.Blocking, event.Advisory} {
-			found = append(found, (&Replay{program: program}).advice(RuleText{}, d, nil))
+		for _, blocks := range []bool{false, true} {
+			found = append(found, text.DefaultAdvice(blocks, program))
 		}
 	}
 	for _, reason := range crashReasons {

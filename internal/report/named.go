@@ -38,26 +38,12 @@ const (
 // Named returns the problems to name, at most three: the worst where others are less bad, the most frequent where it
 // repeats, and the first; if these are one, another problem. They are of the highest disposition there is, other
 // than that the log went blind. The first of them is the top, or without one the worst; above it comes the problem that
-// explains it. The most frequent is the filler, if there is one. It is the one choice of all first screens.
-func (p *Problems) Named() []chosen {
-	all, _ := p.named()
-	return all
-}
-
-// named also returns the problems from which Named chooses, in order of their first entries.
-func (p *Problems) named() (all []chosen, found []*heed.Member) {
-	// Members without a position come last.
-	first := slices.SortedFunc(slices.Values(p.All), func(a, b *heed.Member) int {
-		return cmp.Or(cmp.Compare(a.First-1, b.First-1), cmp.Compare(a.Rule, b.Rule))
-	})
-	of := func(d event.Disposition) []*heed.Member {
-		return slices.DeleteFunc(slices.Clone(first), func(m *heed.Member) bool {
-			return m.Disposition != d || p.Blinds(m.Rule)
-		})
-	}
+// explains it. The most frequent is the filler, if there is one. It is the one choice of all first screens. Named also
+// returns the problems from which it chooses, in order of their first entries.
+func (p *Problems) Named() (all []chosen, found []*heed.Member) {
 	top := p.Top
-	if found = of(event.Blocking); len(found) == 0 {
-		if found = of(event.Advisory); top != nil && top.Disposition == event.Blocking { // that the log went blind
+	if found = p.of(event.Blocking); len(found) == 0 {
+		if found = p.of(event.Advisory); top != nil && top.Disposition == event.Blocking { // that the log went blind
 			found = append([]*heed.Member{top}, found...)
 		}
 	}
@@ -67,7 +53,7 @@ func (p *Problems) named() (all []chosen, found []*heed.Member) {
 	if len(found) == 0 {
 		return nil, nil
 	}
-	because, explains := p.explain(first)
+	because, explains := p.explain()
 	all = p.choose(found, top)
 	if m := because[all[0].Member]; m != nil {
 		cause := chosen{Member: m, As: []string{asCause}}
@@ -81,6 +67,18 @@ func (p *Problems) named() (all []chosen, found []*heed.Member) {
 		all[i].Because, all[i].Explains = because[all[i].Member], explains[all[i].Member]
 	}
 	return all, found
+}
+
+// sorted returns all problems in order of their first entries, those without a position last.
+func (p *Problems) sorted() []*heed.Member {
+	return slices.SortedFunc(slices.Values(p.All), func(a, b *heed.Member) int {
+		return cmp.Or(cmp.Compare(a.First-1, b.First-1), cmp.Compare(a.Rule, b.Rule))
+	})
+}
+
+// of returns the problems of a disposition by which the log did not go blind, in order of their first entries.
+func (p *Problems) of(d event.Disposition) []*heed.Member {
+	return slices.DeleteFunc(p.sorted(), func(m *heed.Member) bool { return m.Disposition != d || p.Blinds(m.Rule) })
 }
 
 // choose returns the worst, the most frequent and the first problem, the top before all others.
@@ -118,14 +116,13 @@ func (p *Problems) choose(found []*heed.Member, top *heed.Member) (all []chosen)
 	return all
 }
 
-// explain returns the problems that explain others, as their rules have it, and the entries that each explains: of all,
-// in order of their first entries.
-func (p *Problems) explain(all []*heed.Member) (because map[*heed.Member]*heed.Member,
-	explains map[*heed.Member]uint64,
-) {
+// explain returns the problems that explain others, as their rules have it, and the entries that each explains.
+func (p *Problems) explain() (because map[*heed.Member]*heed.Member, explains map[*heed.Member]uint64) {
+	all := p.sorted()
 	because, explains = map[*heed.Member]*heed.Member{}, map[*heed.Member]uint64{}
 	for i, m := range all {
-		explained := func(o *heed.Member) bool { return slices.Contains(p.ExplainedBy(m.Rule), o.Rule) }
+		by := p.ExplainedBy(m.Rule)
+		explained := func(o *heed.Member) bool { return slices.Contains(by, o.Rule) }
 		if i := slices.IndexFunc(all[:i], explained); i >= 0 {
 			because[m] = cmp.Or(because[all[i]], all[i])
 			explains[because[m]] += m.Entries

@@ -10,7 +10,6 @@ import (
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/text"
 )
 
 // problem has the entries of one rule at one urgent disposition in one run of the game. Positions are lines.
@@ -32,10 +31,15 @@ type run struct {
 	records  uint64
 	limit    stretch // the latest before the game stopped writing its log
 	ending   ending
+	opening  opening
+	from     uint64 // line at which it begins, 0 for the first in a log
+	before   ending // how the run before it ended
 }
 
 func (n *run) observe(rec *capture.Record, o *heed.Outcome, line uint64) {
 	n.records++
+	n.ending.observe(rec, o)
+	n.opening.observe(rec, o)
 	d := &o.Decision
 	if !d.Disposition.Urgent() {
 		return
@@ -74,11 +78,10 @@ func (n *run) problem(d *event.Decision, line uint64) *problem {
 // runBegins closes the run of the game that ends at a line, where another begins. A run with blocking entries is kept:
 // the log may be read for them.
 func (r *Replay) runBegins(line uint64) {
-	r.runs = runs{line, r.run.ending}
 	if r.run.times > 0 {
 		r.earlier = r.run
 	}
-	r.run, r.opening = run{}, opening{known: r.opening.known}
+	r.run = run{from: line, before: r.run.ending}
 }
 
 // judged returns the run that the verdict is about: the last with blocking entries, or else the last.
@@ -146,26 +149,18 @@ func (p *problem) shared() string {
 	return ""
 }
 
-// member returns the member of a problem, nil for none.
-func (p *problem) member() *heed.Member {
-	if p == nil {
-		return nil
-	}
-	return &p.Member
-}
-
 func (p *problem) tagged(tag string) bool { return slices.Contains(p.tags, tag) }
 
 // storm is the number of blocking entries from which on they break play, by any rule.
 const storm = 20
 
 // breaks reports whether what blocks in a run breaks play, and does not merely show that something is wrong.
-func breaks(blocking []*problem) bool {
+func breaks(blocking []*heed.Member) bool {
 	times := uint64(0)
 	for _, p := range blocking {
 		times += p.Entries
 	}
-	return times >= storm || slices.ContainsFunc(blocking, func(p *problem) bool { return p.Harm() > 0 })
+	return times >= storm || slices.ContainsFunc(blocking, func(m *heed.Member) bool { return m.Harm() > 0 })
 }
 
 // weigh sets the effects of a problem once the run has ended. A level alone weighs more if hardly any record follows.
@@ -173,20 +168,6 @@ func (n *run) weigh(p *problem, c *causes) {
 	ends := n.records-p.record <= aftermath && p.Disposition == event.Blocking
 	p.Over = !c.isOpen(p.Rule)
 	p.Effects = coalesce.EffectsOf(&event.Decision{Tags: p.tags}, defaultRule(p.Rule) == event.KindLog.String() && !ends)
-}
-
-// of returns the problems of a disposition by which the log did not go blind, in order of their first entries.
-func (n *run) of(d event.Disposition, blinds map[string]bool) []*problem {
-	var found []*problem
-	for _, p := range n.problems {
-		if p.Disposition == d && !blinds[p.Rule] {
-			found = append(found, p)
-		}
-	}
-	slices.SortFunc(found, func(p, o *problem) int {
-		return cmp.Or(cmp.Compare(p.First, o.First), cmp.Compare(p.Rule, o.Rule))
-	})
-	return found
 }
 
 // stretch is a part of a log in which a phase of the game lasts and the game writes: a limit counts from its beginning.
@@ -232,33 +213,6 @@ func (r *Replay) filler(n *run) *problem {
 		return p
 	}
 	return nil
-}
-
-// relate adds to a problem in words the group that filled the log and the problem that explains it, and then gives the
-// advice.
-func (r *Replay) relate(c *verdictCause, n *chosen, filler *problem) {
-	if c.Explains = n.Explains; n.Because != nil {
-		c.Because = n.Because.First
-	}
-	if filler != nil && n.Member == &filler.Member {
-		row := filler.filled
-		c.Share, c.Says = filler.share, cmp.Or(safe(row.says), row.head(maxSays))
-		if !n.Disposition.Urgent() {
-			c.What = r.say("This message filled the log.")
-		}
-		if len(c.Mods) == 0 {
-			for _, name := range row.Blame {
-				c.Mods = append(c.Mods, verdictMod{
-					Name: safe(name), Entries: row.Count, Line: row.First, Evidence: row.evidenceAgainst(name),
-				})
-			}
-		}
-	}
-	names := make([]string, len(c.Mods))
-	for i := range c.Mods {
-		names[i] = c.Mods[i].Name
-	}
-	c.Advice = sentence(r.say(text.Advice(c.Advice, names...)))
 }
 
 // crashReason is the probable reason of a crash, and the rule that found it.

@@ -62,8 +62,7 @@ type Replay struct {
 	causes  causes
 	raised  map[causeKey]bool // that a rule came to by repetition
 	blind   blindness
-	opening opening
-	runs    runs
+	known   bool // a rule knew a record of it: none of the defaults
 	stretch stretch
 	run     run // the last
 	earlier run // the last before it in which something blocked; none where it has no problem
@@ -78,6 +77,7 @@ type Replay struct {
 	environment *Environment // scrubbed and escaped; nil where nothing is known
 
 	began, ended time.Time // the first and the last time in the log; zero where it has none
+	timed        uint64    // entries that have a time
 
 	details *details // empty without Config.Details
 }
@@ -116,7 +116,7 @@ func New(config Config) *Replay {
 // [Config.Scrub] learns from the first of a row.
 func (r *Replay) Observe(rec *capture.Record, o *heed.Outcome) {
 	line := uint64(rec.Line())
-	r.program = rec.Family == "plain" || rec.Family == "json"
+	r.program = text.IsProgram(rec.Family)
 	if rec.Kind == event.KindNotice {
 		r.missing(rec)
 	} else {
@@ -131,8 +131,7 @@ func (r *Replay) Observe(rec *capture.Record, o *heed.Outcome) {
 	if rec.Kind == event.KindNotice && rec.Status == event.StatusRestarted {
 		r.runBegins(line)
 	}
-	r.run.ending.observe(rec, o)
-	r.opening.observe(rec, o)
+	r.known = r.known || rec.Kind != event.KindNotice && !isDefault(o.Decision.Rule)
 	r.blind.observe(rec, o)
 	if o.Escalated {
 		r.raised[causeKey{o.Decision.Rule, o.Decision.Disposition}] = true
@@ -168,11 +167,6 @@ func (r *Replay) Observe(rec *capture.Record, o *heed.Outcome) {
 	if r.config.Details {
 		r.details.observe(&r.config, rec, o, row, suspects, r.blind.now && !wasBlind, isNew)
 	}
-}
-
-// escalated reports whether a rule came to a disposition only by repetition.
-func (r *Replay) escalated(rule string, d event.Disposition) bool {
-	return r.raised[causeKey{rule, d}]
 }
 
 // Update adds an update of the engine, and returns it scrubbed by [Config.Scrub]. Updates should be drained after each
@@ -233,14 +227,4 @@ func (r *Replay) End(end End) {
 	}
 	r.environment = end.Environment.clean(r.config.Scrub)
 	r.end.Open, r.end.Environment = nil, Environment{}
-}
-
-// worst returns the highest disposition that an item reached, and [event.Ignore] without an item.
-func (r *Replay) worst() event.Disposition {
-	for _, d := range dispositions {
-		if d.Urgent() && r.causes.byDisposition[d] > 0 {
-			return d
-		}
-	}
-	return event.Ignore
 }

@@ -34,7 +34,7 @@ func templates(s signature.Signature) (string, bool) {
 	return fmt.Sprintf("template %d <*>\nat Some.Frame", s.ID), true
 }
 
-func newReplay(t *testing.T, c Config) *Replay {
+func newReplay(t testing.TB, c Config) *Replay {
 	t.Helper()
 	if c.Template == nil {
 		c.Template = templates
@@ -159,15 +159,6 @@ func TestTableIsBoundedAndCounts(t *testing.T) {
 	}, *top[0])
 }
 
-func TestTableTellsRulesApart(t *testing.T) {
-	r := newReplay(t, Config{})
-	r.Observe(&capture.Record{StartLine: 1}, outcome(7, event.Advisory, "in_menu"))
-	r.Observe(&capture.Record{StartLine: 2}, outcome(7, event.Blocking, "in_play"))
-	r.Observe(&capture.Record{StartLine: 3}, outcome(7, event.Advisory, "other"))
-	require.Equal(t, 2, r.tables[event.Advisory].rows.Len())
-	require.Equal(t, 1, r.tables[event.Blocking].rows.Len())
-}
-
 // TestBlameIsAskedAtFirst: of the first entries of each row that is urgent, and its
 // first one is what the row names.
 func TestBlameIsAskedAtFirst(t *testing.T) {
@@ -247,7 +238,6 @@ func TestCausesCountEachItemOnce(t *testing.T) {
 	}
 	require.EqualValues(t, 10, r.causes.items)
 	require.EqualValues(t, [3]uint64{0, 9, 1}, r.causes.byDisposition)
-	require.Equal(t, event.Blocking, r.worst())
 	require.Len(t, r.causes.open, 1, "what is cleared is not kept")
 	for range 2 { // asking changes nothing
 		list := r.causes.list()
@@ -289,18 +279,6 @@ func TestBlindness(t *testing.T) {
 	require.Equal(t, span{From: 208, To: 209, Rule: "cap"}, r.blind.spans[maxSpans-1], "the last one is kept")
 	require.Equal(t, "The log stops 101 times, first at line 2, last from line 208 to line 209: what would have been logged in "+
 		"between is not known.", r.blind.sentence(nil))
-}
-
-func TestNoticesAreNoRecords(t *testing.T) {
-	r := newReplay(t, Config{})
-	r.Observe(&capture.Record{StartLine: 1}, outcome(1, event.Ignore, "r"))
-	for i, missing := range []uint64{100, 11} {
-		e := event.Entry{Kind: event.KindNotice, Status: event.StatusHole, Count: missing}
-		r.Observe(&capture.Record{Entry: e, StartLine: 5 + 4*i}, outcome(2, event.Advisory, "n"))
-	}
-	require.EqualValues(t, 1, r.records)
-	require.Equal(t, []*missing{{Status: event.StatusHole, Times: 2, Amount: 111, First: 5, Last: 9}}, r.noticed())
-	require.Equal(t, "111 bytes are missing in 2 places, lines 5 to 9.", r.noticed()[0].sentence(nil))
 }
 
 // TestMissingIsBlindness: where something is missing, evidence is incomplete at

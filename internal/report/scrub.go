@@ -29,42 +29,18 @@ type Scrubber struct {
 
 	kinds []scrub.Kind
 	names scrub.Names
-
-	// known has the results for short texts seen lately: stacks and templates come
-	// again and again, and where something in them is private, it takes expressions
-	// to take it out.
-	known map[string]string
 }
 
-// The bounds of Scrubber.known, 4 MiB of text and its results.
-const (
-	knownTexts = 1024
-	knownBytes = 4096
-)
-
-// Text returns a text without its private parts. It keeps copies of short texts; it returns a long text without a
-// private part as it is.
+// Text returns a text without its private parts. A text without one
+// is returned as it is.
 func (s *Scrubber) Text(text string) string {
 	if s == nil || text == "" {
 		return text
-	}
-	if scrubbed, ok := s.known[text]; ok {
-		return scrubbed
 	}
 	s.Learn(text)
 	scrubbed := s.scrub(text)
 	if s.Strict {
 		scrubbed = scrub.Strict(scrubbed)
-	}
-	if len(text) <= knownBytes {
-		if s.known == nil || len(s.known) == knownTexts {
-			s.known = make(map[string]string, knownTexts)
-		}
-		text = strings.Clone(text)
-		if scrubbed == text {
-			scrubbed = text
-		}
-		s.known[text] = scrubbed
 	}
 	return scrubbed
 }
@@ -73,8 +49,8 @@ func (s *Scrubber) Text(text string) string {
 // was scrubbed before may still have them. Most text costs a look at each byte.
 func (s *Scrubber) Learn(texts ...string) {
 	for _, text := range texts {
-		if s != nil && s.names.Learn(text) {
-			clear(s.known)
+		if s != nil {
+			s.names.Learn(text)
 		}
 	}
 }
@@ -82,7 +58,6 @@ func (s *Scrubber) Learn(texts ...string) {
 // Home records the home of the user who runs the program, whatever its form: it and the name of its folder are removed.
 func (s *Scrubber) Home(folder string) {
 	s.names.Home(folder)
-	clear(s.known)
 }
 
 // lines returns the scrubbed lines of text. Another line may show that a line is private: the value of a key may be on

@@ -125,11 +125,12 @@ func (r *Replay) summaryBlame(row *row, scrub *Scrubber) []summary.Blame {
 	return all
 }
 
-// observeTime notes when the log begins and ends.
+// observeTime notes when the log begins and ends, and how many entries have a time.
 func (r *Replay) observeTime(rec *capture.Record) {
 	if rec.Kind == event.KindNotice || rec.Time.IsZero() {
 		return
 	}
+	r.timed++
 	if r.began.IsZero() || rec.Time.Before(r.began) {
 		r.began = rec.Time
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // How a game fared, as far as its log shows.
@@ -113,46 +114,46 @@ func (r *Replay) verdict() *verdict {
 		blinds[span.Rule] = true
 	}
 	n, earlier := r.judged()
-	blocking, advisory := n.of(event.Blocking, blinds), n.of(event.Advisory, blinds)
+	choice := Problems{Blinds: func(rule string) bool { return blinds[rule] }}
 	for _, p := range n.problems {
 		n.weigh(p, &r.causes)
+		choice.All = append(choice.All, &p.Member)
 	}
+	blocking, advisory := choice.of(event.Blocking), choice.of(event.Advisory)
 	v.Counts = r.counts(blocking, advisory)
 	if len(blocking) > 0 {
 		r.broke(v, n, blocking)
 	} else {
 		r.held(v, n, len(advisory) > 0)
 	}
-	item, top := r.top(n)
-	filler := r.filler(n)
-	reason := n.crashReason()
-	choice := Problems{
-		Top: top.member(), Filler: filler.member(), Blinds: func(rule string) bool { return blinds[rule] },
-		ExplainedBy: func(rule string) []string {
-			p, by := n.problems[causeKey{rule, event.Blocking}], r.config.Rule(rule).ExplainedBy
-			if reason != nil && p != nil && p.tagged(tagCrash) {
-				by = append(slices.Clip(by), reason.rule)
-			}
-			return by
-		},
+	item, filler, reason := r.top(n), r.filler(n), n.crashReason()
+	choice.ExplainedBy = func(rule string) []string {
+		p, by := n.problems[causeKey{rule, event.Blocking}], r.config.Rule(rule).ExplainedBy
+		if reason != nil && p != nil && p.tagged(tagCrash) {
+			by = append(slices.Clip(by), reason.rule)
+		}
+		return by
 	}
-	for _, p := range n.problems {
-		choice.All = append(choice.All, &p.Member)
+	if item != nil {
+		choice.Top = &n.problems[causeKey{item.Rule, item.Disposition}].Member
 	}
-	modded := r.modded()
-	causes, found := choice.named()
+	if filler != nil {
+		choice.Filler = &filler.Member
+	}
+	causes, found := choice.Named()
+	members, mods := r.causes.all(), r.tallyMods(nil)
+	listed := r.environment != nil && len(r.environment.Mods) > 0
 	for i := range causes {
-		m := r.causes.member(causeKey{causes[i].Rule, causes[i].Disposition})
-		if item != nil && causes[i].Member == choice.Top && slices.Contains(found, choice.Top) {
+		p := &causes[i]
+		m := members[causeKey{p.Rule, p.Disposition}]
+		if item != nil && p.Member == choice.Top && slices.Contains(found, choice.Top) {
 			m = &item.Members[0]
 		}
-		c := r.named(&causes[i], m)
-		c.modded = modded
-		if p := n.problems[causeKey{causes[i].Rule, causes[i].Disposition}]; p != nil {
-			c.memory = p.tagged(tagMemory) || p.tagged(tagGraphics)
-			c.Prefix = safe(r.config.Scrub.Mod(p.shared()))
+		c := r.named(p, n.problems[causeKey{p.Rule, p.Disposition}], m)
+		c.modded = listed || !r.program && len(mods) > 0
+		if filler != nil && p.Member == choice.Filler {
+			r.fills(&c, filler)
 		}
-		r.relate(&c, &causes[i], filler)
 		if slices.ContainsFunc(v.Causes, func(o verdictCause) bool { return o.Advice == c.Advice }) {
 			c.Advice = "" // once is enough
 		}
@@ -167,25 +168,24 @@ func (r *Replay) verdict() *verdict {
 	if v.What == "" {
 		v.What = v.Causes[0].What
 	}
-	r.nameMods(v)
-	r.identify(v)
+	r.nameMods(v, mods)
 	return v
 }
 
 // broke fills in the state of a run in which something blocked.
-func (r *Replay) broke(v *verdict, n *run, blocking []*problem) {
+func (r *Replay) broke(v *verdict, n *run, blocking []*heed.Member) {
 	if r.blind.now {
 		v.Blind = r.blind.last.From
 	}
 	v.State = stateWrong // since the first of its causes
-	formed := slices.DeleteFunc(slices.Clone(blocking), func(p *problem) bool { return p.Harm() < 0 })
+	formed := slices.DeleteFunc(slices.Clone(blocking), func(m *heed.Member) bool { return m.Harm() < 0 })
 	switch {
 	case n.ending.crash:
 		v.State, v.Since = stateCrashed, n.ending.line
 		if reason := n.crashReason(); reason != nil {
 			v.Reason, v.because = reason.id, r.say(", ")+r.say(reason.says)
 		}
-	case slices.ContainsFunc(blocking, func(p *problem) bool { return p.Hangs() }):
+	case slices.ContainsFunc(blocking, (*heed.Member).Hangs):
 		v.State = stateHung
 	case v.Blind > 0 && len(formed) > 0, breaks(formed):
 		v.State = stateBroken
@@ -236,26 +236,34 @@ func (r *Replay) lacks(kinds ...event.Status) bool {
 	return slices.ContainsFunc(kinds, func(s event.Status) bool { return r.notices[s] != nil })
 }
 
-// top returns the most urgent open item of a run, and the problem that it is named for; nil for none.
-func (r *Replay) top(n *run) (*heed.Item, *problem) {
+// top returns the most urgent open item of a run, nil for none.
+func (r *Replay) top(n *run) *heed.Item {
 	for i := range r.open {
 		a := &r.open[i]
 		if p := n.problems[causeKey{a.Rule, a.Disposition}]; p != nil && a.LatestPos >= p.First {
-			return a, p
+			return a
 		}
 	}
-	return nil, nil
+	return nil
 }
 
-// named returns a problem in words. m is its part of the items, or nil.
-func (r *Replay) named(p *chosen, m *heed.Member) verdictCause {
-	text := r.config.Rule(p.Rule).described(p.Rule, p.Severity)
+// named returns a problem in words. of is the problem in its run, and m its part of the items; each may be nil.
+func (r *Replay) named(p *chosen, of *problem, m *heed.Member) verdictCause {
+	key := causeKey{p.Rule, p.Disposition}
+	rule := r.config.Rule(p.Rule).described(p.Rule, p.Severity)
 	c := verdictCause{
 		texts: r.texts,
 		As:    p.As, Line: p.First, Last: p.Last, Times: p.Entries, Disposition: p.Disposition, Rule: safe(p.Rule),
-		What: sentence(r.say(text.Summary)), Advice: r.advice(text, p.Disposition, m),
+		Explains: p.Explains, What: sentence(r.say(rule.Summary)), Advice: sentence(r.say(r.advice(key, m))),
+		time: r.details.causes[key],
 	}
-	c.time = r.details.causes[causeKey{p.Rule, p.Disposition}]
+	if p.Because != nil {
+		c.Because = p.Because.First
+	}
+	if of != nil {
+		c.memory = of.tagged(tagMemory) || of.tagged(tagGraphics)
+		c.Prefix = safe(r.config.Scrub.Mod(of.shared()))
+	}
 	if m == nil {
 		return c
 	}
@@ -275,8 +283,7 @@ func (r *Replay) named(p *chosen, m *heed.Member) verdictCause {
 		if t := names[blame.Key(name)]; t != nil {
 			mod = t.verdictMod
 		}
-		mod.Name = safe(name)
-		c.Mods = append(c.Mods, mod)
+		c.Mods = append(c.Mods, r.identified(mod, name))
 	}
 	if len(all) == 0 {
 		if row := r.tables[p.Disposition].byKey[rowKey{group, p.Rule}]; row != nil {
@@ -286,30 +293,43 @@ func (r *Replay) named(p *chosen, m *heed.Member) verdictCause {
 	return c
 }
 
-// modded reports whether the log is of a game with mods: it lists or names some.
-func (r *Replay) modded() bool {
-	listed := r.environment != nil && len(r.environment.Mods) > 0
-	return listed || !r.program && len(r.tallyMods(nil)) > 0
+// fills adds to a problem in words the group that filled the log.
+func (r *Replay) fills(c *verdictCause, filler *problem) {
+	row := filler.filled
+	c.Share, c.Says = filler.share, cmp.Or(safe(row.says), row.head(maxSays))
+	if !c.Disposition.Urgent() {
+		c.What = r.say("This message filled the log.")
+	}
+	if len(c.Mods) > 0 {
+		return
+	}
+	for _, name := range row.Blame {
+		mod := verdictMod{Entries: row.Count, Line: row.First, Evidence: row.evidenceAgainst(name)}
+		c.Mods = append(c.Mods, r.identified(mod, name))
+	}
 }
 
-// advice returns the advice of the entries of a rule, of the rule, or of its disposition. m is the part that items have
-// of the rule, or nil.
-func (r *Replay) advice(rule RuleText, d event.Disposition, m *heed.Member) string {
-	advice := rule.Advice
+// identified returns a mod with a name, and with its package id and its link if they are known.
+func (r *Replay) identified(m verdictMod, name string) verdictMod {
+	m.Name = safe(name)
+	if of, ok := r.config.Mod(m.Name); ok {
+		if m.Name != of.PackageID {
+			m.PackageID = safe(of.PackageID)
+		}
+		m.Link = of.Link()
+	}
+	return m
+}
+
+// advice returns the advice of the entries of a rule at a disposition, of the rule, or else the default. m is the part
+// that items have of the rule, or nil.
+func (r *Replay) advice(key causeKey, m *heed.Member) string {
+	advice, names := r.config.Rule(key.rule).Advice, []string(nil)
 	if m != nil {
-		advice = cmp.Or(safe(oneSpace(m.Advice)), advice)
+		likely, perhaps := m.Mods()
+		advice, names = cmp.Or(safe(oneSpace(m.Advice)), advice), slices.Concat(likely, perhaps)
 	}
-	switch {
-	case advice != "":
-		return advice
-	case d == event.Blocking && r.program:
-		return "Report it to the author of the program, with the log."
-	case d == event.Blocking:
-		return "Update the mod at fault; if that does not help, remove it, and report this to its author with the log."
-	case r.program:
-		return "Nothing, if the program works; otherwise update it, and report it to its author with the log."
-	}
-	return "Nothing, if the game works."
+	return text.Advice(cmp.Or(advice, text.DefaultAdvice(key.disposition == event.Blocking, r.program)), names...)
 }
 
 // modTally is a mod with how much of what points at it blocks.
@@ -356,12 +376,11 @@ func (r *Replay) tallyMods(of *heed.Member) map[string]*modTally {
 	return byKey
 }
 
-// nameMods adds the mods that no cause names.
-func (r *Replay) nameMods(v *verdict) {
+// nameMods adds the mods that no cause names, of all that urgent entries name.
+func (r *Replay) nameMods(v *verdict, others map[string]*modTally) {
 	if len(v.Causes) == 0 {
 		return
 	}
-	others := r.tallyMods(nil)
 	for i := range v.Causes {
 		for _, m := range v.Causes[i].Mods {
 			delete(others, blame.Key(m.Name))
@@ -381,26 +400,7 @@ func (r *Replay) nameMods(v *verdict) {
 	shown := min(len(sorted), otherMods)
 	v.MoreMods = len(sorted) - shown
 	for _, t := range sorted[:shown] {
-		v.Mods = append(v.Mods, t.verdictMod)
-	}
-}
-
-// identify adds package ids and links to the mods of a verdict.
-func (r *Replay) identify(v *verdict) {
-	mods := [][]verdictMod{v.Mods}
-	for i := range v.Causes {
-		mods = append(mods, v.Causes[i].Mods)
-	}
-	for _, mods := range mods {
-		for i := range mods {
-			m := &mods[i]
-			if of, ok := r.config.Mod(m.Name); ok {
-				if m.Name != of.PackageID {
-					m.PackageID = safe(of.PackageID)
-				}
-				m.Link = of.Link()
-			}
-		}
+		v.Mods = append(v.Mods, r.identified(t.verdictMod, t.Name))
 	}
 }
 

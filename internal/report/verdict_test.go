@@ -267,7 +267,8 @@ func causesOf(v *verdict) []string {
 // words.
 func requireSameVerdict(t *testing.T, r *Replay) {
 	t.Helper()
-	v := r.Document(0).Summary.Verdict
+	d := r.Document(0)
+	v := d.Summary.Verdict
 	flat := func(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 	var facts []string
@@ -287,8 +288,8 @@ func requireSameVerdict(t *testing.T, r *Replay) {
 		if others := v.elsewhere(literally); others != "" {
 			all = append(all, others)
 		}
-		text := flat(string(Text(nil, r.Document(0), TextOptions{})))
-		markdown := strings.ReplaceAll(flat(string(Markdown(nil, r.Document(0)))), "`", "")
+		text := flat(string(Text(nil, d, TextOptions{})))
+		markdown := strings.ReplaceAll(flat(string(Markdown(nil, d))), "`", "")
 		for i := range v.Causes {
 			require.Contains(t, text, v.label(&v.Causes[i])+" "+v.place(&v.Causes[i]), "text")
 		}
@@ -297,7 +298,7 @@ func requireSameVerdict(t *testing.T, r *Replay) {
 			require.Contains(t, markdown, strings.TrimSuffix(prose(want), "."), "markdown")
 		}
 	}
-	page := readable(requireValidPage(t, page(t, r)))
+	page := readable(requireValidPage(t, string(HTML(nil, d))))
 	for _, want := range append([]string{strings.TrimSuffix(v.Headline, v.because), v.title + v.because}, facts...) {
 		require.Contains(t, page, want, "page")
 	}
@@ -310,11 +311,11 @@ func requireSameVerdict(t *testing.T, r *Replay) {
 	var line struct {
 		Summary struct{ Verdict json.RawMessage }
 	}
-	require.NoError(t, json.Unmarshal(AppendSummary(nil, r.Document(0)), &line))
+	require.NoError(t, json.Unmarshal(AppendSummary(nil, d), &line))
 	require.JSONEq(t, want, string(line.Summary.Verdict), "json lines")
-	require.NoError(t, json.Unmarshal(text.JSON(r.Document(0)), &line))
+	require.NoError(t, json.Unmarshal(text.JSON(d), &line))
 	require.JSONEq(t, want, string(line.Summary.Verdict), "json")
-	require.Contains(t, string(JUnit(nil, r.Document(0))), v.Headline)
+	require.Contains(t, string(JUnit(nil, d)), v.Headline)
 }
 
 // TestEndingIsNoGoodSign: that the log of a crash is whole is nothing to be shown as

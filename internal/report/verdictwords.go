@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
 )
 
@@ -169,10 +170,10 @@ func (v *verdict) Also(c *verdictCause) (words string) {
 }
 
 // counts counts problems, that is rules and not items, in words for people; "" where there is none.
-func (t texts) counts(blocking, advisory []*problem) string {
+func (t texts) counts(blocking, advisory []*heed.Member) string {
 	var parts []string
 	for _, of := range []struct {
-		problems  []*problem
+		problems  []*heed.Member
 		one, many string
 	}{{blocking, "%d problem", "%d problems"}, {advisory, "%d small problem", "%d small problems"}} {
 		n, most := len(of.problems), uint64(0)
@@ -215,7 +216,7 @@ func (r *Replay) logSentences() []string {
 	case r.unread != "" || r.end.Interrupted:
 	case r.run.ending.fatal:
 		says = append(says, r.run.ending.sentence(r.texts))
-	case r.starting(), r.runs.last > 0 && !r.blind.now && r.notices[event.StatusTruncated] == nil:
+	case r.starting(), r.run.from > 0 && !r.blind.now && r.notices[event.StatusTruncated] == nil:
 		says = append(says, r.endSentence(false))
 	}
 	return says

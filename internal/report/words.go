@@ -133,7 +133,7 @@ func (r *Replay) fateOf(c *cause) string {
 		open = "open when the game crashed"
 	}
 	switch {
-	case c.Last < r.runs.last:
+	case c.Last < r.run.from:
 		return "over: the game was started again"
 	case c.Open == 0 && c.Items > 1:
 		return "all over before the end"

@@ -262,11 +262,3 @@ func unsafeRune(r rune) bool {
 
 // Code precedes the name of code that is not in the list of mods.
 const Code = "code: "
-
-// Advice returns the advice of a rule, which calls no mod at fault if blame has no names.
-func Advice(advice string, names ...string) string {
-	if len(names) > 0 {
-		return advice
-	}
-	return strings.ReplaceAll(advice, "the mod at fault", "the mod added or updated last")
-}

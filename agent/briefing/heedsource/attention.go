@@ -355,12 +355,14 @@ func (s *attention) record(seq uint64) *journal.Record {
 	return &p.Records[0]
 }
 
-// ruleOf returns the rule called id, nil where it is not known.
+// ruleOf returns the rule called id, a zero rule if it is not known.
 func (s *attention) ruleOf(id string) *rules.Rule {
-	if s.Rules == nil {
-		return nil
+	if s.Rules != nil {
+		if r := s.Rules().Rule(id); r != nil {
+			return r
+		}
 	}
-	return s.Rules().Rule(id)
+	return &rules.Rule{}
 }
 
 // evidence adds the gaps of the log, which no budget cuts.
@@ -376,7 +378,7 @@ func (s *attention) evidence(ctx context.Context, in *briefing.Input, out *brief
 	if st.Blind {
 		f.Title = "The log is not complete: what is not in it may have happened all the same"
 		why := "rule " + named(st.BlindRule)
-		if r := s.ruleOf(st.BlindRule); r != nil && r.Summary != "" {
+		if r := s.ruleOf(st.BlindRule); r.Summary != "" {
 			why = r.Summary
 		}
 		f.Lines = append(f.Lines, briefing.Line{Text: "Reason: " + why})

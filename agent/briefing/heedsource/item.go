@@ -28,7 +28,7 @@ type look struct {
 	item     *heed.Item
 	cause    *journal.Record // nil: not held
 	shown    *journal.Record // the dominant entry, nil: not held
-	rule     *rules.Rule     // nil: not known
+	rule     *rules.Rule     // a zero rule: not known
 	suspects []heed.Suspect
 
 	frames         int    // of the stack that the head shows: for the author of a mod none, since the stack has a part
@@ -57,7 +57,7 @@ func (s *attention) look(a *heed.Item, class string) *look {
 }
 
 // crashed reports whether the process of the game ended in native code.
-func (l *look) crashed() bool { return l.rule != nil && slices.Contains(l.rule.Tags, "crash") }
+func (l *look) crashed() bool { return slices.Contains(l.rule.Tags, "crash") }
 
 // managed returns the frames of managed code, or of scripts, in the stack of a native crash.
 func managed(stack string) string {
@@ -315,7 +315,7 @@ func (l *look) part(name string, neighbors, scale int) (briefing.Fragment, bool)
 		}
 	case partAdvice:
 		f.Title = "Rule " + named(l.item.Rule)
-		if l.rule != nil && l.rule.Why != "" {
+		if l.rule.Why != "" {
 			f.Lines = append(f.Lines, briefing.Line{Text: "Why: " + l.rule.Why})
 		}
 	}

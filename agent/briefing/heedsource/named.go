@@ -20,13 +20,8 @@ func (s *attention) named(items []heed.Item, heads int, how brevity) (f briefing
 	more bool,
 ) {
 	choice := report.Problems{
-		Blinds: func(rule string) bool { r := s.ruleOf(rule); return r != nil && r.Blinds },
-		ExplainedBy: func(rule string) []string {
-			if r := s.ruleOf(rule); r != nil {
-				return r.ExplainedBy
-			}
-			return nil
-		},
+		Blinds:      func(rule string) bool { return s.ruleOf(rule).Blinds },
+		ExplainedBy: func(rule string) []string { return s.ruleOf(rule).ExplainedBy },
 	}
 	type key struct {
 		rule        string
@@ -56,7 +51,8 @@ func (s *attention) named(items []heed.Item, heads int, how brevity) (f briefing
 		Required: true,
 	}
 	var named []string
-	for _, n := range choice.Named() {
+	chosen, _ := choice.Named()
+	for _, n := range chosen {
 		it, lead := in[n.Member], leadOf(n.As)
 		named = append(named, it.ID)
 		dominates := it.Rule == n.Rule

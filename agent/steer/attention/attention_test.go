@@ -18,9 +18,7 @@ import (
 )
 
 // verified knows the user and heed.
-type verified struct{}
-
-func (verified) Verify(author string) steer.Class {
+func verified(author string) steer.Class {
 	switch author {
 	case "user":
 		return steer.Owner
@@ -34,7 +32,7 @@ var now = time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC)
 
 func machine(t testing.TB) *steer.Machine {
 	t.Helper()
-	return testkit.Must(steer.New(steer.Policy{}, steer.Ceiling{Cancel: true}, verified{}))
+	return testkit.Must(steer.New(steer.Policy{}, steer.Ceiling{Cancel: true}, verified))
 }
 
 func item(id string, blocking bool) coalesce.Item {
@@ -127,7 +125,7 @@ func TestLogTextStaysQuoted(t *testing.T) {
 }
 
 func Example() {
-	m, err := steer.New(steer.Policy{}, steer.Ceiling{Cancel: true}, verified{})
+	m, err := steer.New(steer.Policy{}, steer.Ceiling{Cancel: true}, verified)
 	if err != nil {
 		panic(err)
 	}

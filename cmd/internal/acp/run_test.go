@@ -93,7 +93,7 @@ func TestBackpressure(t *testing.T) {
 
 // TestForget holds that the content of prompts is kept as long as the machine may send it again.
 func TestForget(t *testing.T) {
-	m := testkit.Must(steer.New(steer.Policy{}, steer.Ceiling{Cancel: true}, verified{}))
+	m := testkit.Must(steer.New(steer.Policy{}, steer.Ceiling{Cancel: true}, verified))
 	m.Begin(steer.Message{Author: "user", Text: "Build."})
 	m.Begin(steer.Message{Author: "user", Text: "On."})
 	s := session{blocks: map[uint64][]jsontext.Value{1: nil, 2: nil}}
@@ -129,7 +129,7 @@ func TestAgentEnds(t *testing.T) {
 			start := c.Start
 			c.Start = func(id string, fresh bool, limit steer.Ceiling, act func(steer.Action)) Conversation {
 				start(id, fresh, limit, act)
-				w.conversation.m = testkit.Must(steer.Restore(steer.Policy{}, limit, verified{}, state))
+				w.conversation.m = testkit.Must(steer.Restore(steer.Policy{}, limit, verified, state))
 				return w.conversation
 			}
 		})

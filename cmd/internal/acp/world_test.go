@@ -77,9 +77,7 @@ func (c *memory) receive(msg steer.Message) (got string) {
 	return got
 }
 
-type verified struct{}
-
-func (verified) Verify(author string) steer.Class {
+func verified(author string) steer.Class {
 	switch author {
 	case "user":
 		return steer.Owner
@@ -167,7 +165,7 @@ func newWorld(t testing.TB, policy steer.Policy, changes ...func(*Config)) *worl
 	cfg := Config{
 		Agent: far, Editor: near, Left: far.close, Framing: framing, Game: every, Logger: slog.New(slog.DiscardHandler),
 		Start: func(id string, fresh bool, c steer.Ceiling, act func(steer.Action)) Conversation {
-			m := testkit.Must(steer.New(policy, c, verified{}))
+			m := testkit.Must(steer.New(policy, c, verified))
 			w.ceiling = c
 			w.started = append(w.started, fmt.Sprint(id, " ", fresh))
 			w.conversation = &memory{m: m, act: act, now: time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC)}

@@ -33,7 +33,7 @@ func TestBriefInRefusal(t *testing.T) {
 				asked = r
 				content := "[attention a] blocking error: broke\n> Broken thing\nNext: call heed/item with id a\n"
 				return &briefing.Context{Fragments: []briefing.Fragment{{SourceID: r.WorkOrderID + "@1", Content: content}}}, nil
-			}, "\n> Broken thing\nNext: call heed/ack with id \"1\", ", 0,
+			}, "\n> Broken thing\nAdvice: Update the mod added or updated last; ", 0,
 		},
 		"it fails": {
 			func(context.Context, briefing.Request) (*briefing.Context, error) {
@@ -57,7 +57,7 @@ func TestBriefInRefusal(t *testing.T) {
 				require.Equal(t, c.after, time.Since(began))
 				h := p.held(e)
 				require.Equal(t, c.want == "", h.Attention.Sample != nil, "samples in place of a brief")
-				require.Equal(t, 2+strings.Count(c.want, "> "), len(strings.Split(e.Message, "\n")))
+				require.Equal(t, 2+2*strings.Count(c.want, "> "), len(strings.Split(e.Message, "\n")))
 				if c.want != "" {
 					require.Contains(t, e.Message, c.want)
 					require.Equal(t, briefing.Request{

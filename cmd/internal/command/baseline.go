@@ -210,7 +210,7 @@ whole always count, and so do problems without a mod and blindness.`,
 		d := c.collector.Check(b, today)
 		found := slices.Concat(d.Added, d.More, d.Worse, d.Expired)
 		p.findings(&d.New, slices.DeleteFunc(found, func(g compare.Group) bool { return g.OtherMod }))
-		return p.compared(cmd, c, report.Comparison{Check: d})
+		return p.compared(cmd, c, report.Comparison{Found: d})
 	})
 	p.registerCompare(cmd, formatJUnit, formatSARIF)
 	p.registerFailOn(cmd, "new, blocking, advisory, blind", failNew, failBlocking, failAdvisory, failBlind)

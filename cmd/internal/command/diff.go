@@ -47,7 +47,7 @@ blind: a part of NEW is missing, or a log is empty.`,
 			}
 			d := c.collector.Diff()
 			p.findings(&d.New, d.Added, d.More, d.Worse)
-			return p.compared(cmd, c, report.Comparison{Diff: d})
+			return p.compared(cmd, c, report.Comparison{Found: d})
 		},
 	}
 	p.registerCompare(cmd)

@@ -57,7 +57,7 @@ was never blamed before. The score sorts mods; it is not a probability.`,
 					c.collector.Mods(compare.Side(side), mods[side])
 				}
 			}
-			return p.compared(cmd, c, report.Comparison{Suspects: c.collector.Suspects()})
+			return p.compared(cmd, c, report.Comparison{Found: c.collector.Suspects()})
 		},
 	}
 	p.registerCompare(cmd)

@@ -74,9 +74,7 @@ type Conversation struct {
 }
 
 // verified knows the user and heed. Adapters pass on no messages of others.
-type verified struct{}
-
-func (verified) Verify(author string) steer.Class {
+func verified(author string) steer.Class {
 	switch author {
 	case User:
 		return steer.Owner
@@ -92,7 +90,7 @@ func New(cfg Config) *Conversation {
 	if cfg.Resume {
 		begin = steer.Resume
 	}
-	m, err := begin(cfg.Policy, cfg.Ceiling, verified{}, cfg.State)
+	m, err := begin(cfg.Policy, cfg.Ceiling, verified, cfg.State)
 	if err != nil {
 		panic("BUG: deliver: " + err.Error())
 	}

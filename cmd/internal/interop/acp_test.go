@@ -168,9 +168,7 @@ func (c *conversation) state() steer.State {
 }
 
 // attention trusts every author as heed.
-type attention struct{}
-
-func (attention) Verify(string) steer.Class { return steer.Attention }
+func attention(string) steer.Class { return steer.Attention }
 
 // pipe is one end of a connection.
 type pipe struct {
@@ -216,7 +214,7 @@ func others(t *testing.T, steering, game bool) (
 			Agent: far, Editor: near, Left: func() { _ = far.Close() }, Framing: framing, Logger: slog.New(slog.DiscardHandler),
 			Game: func(title, kind string) bool { return game && title == "Look" && kind == "" },
 			Start: func(_ string, _ bool, limit steer.Ceiling, act func(steer.Action)) acp.Conversation {
-				c.m = testkit.Must(steer.New(steer.Policy{}, limit, attention{}))
+				c.m = testkit.Must(steer.New(steer.Policy{}, limit, attention))
 				c.act = act
 				return c
 			},

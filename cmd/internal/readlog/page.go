@@ -75,8 +75,8 @@ func NewPage(set *rules.Set, language string, names []string, strict bool,
 			found.Rule, found.Scrub, found.Language = rule, scrubber, texts
 			return report.Text(nil, &found, report.TextOptions{Width: 100})
 		}
-		page.Difference = shown(report.Comparison{Diff: collector.Diff()})
-		page.Suspects = shown(report.Comparison{Suspects: collector.Suspects()})
+		page.Difference = shown(report.Comparison{Found: collector.Diff()})
+		page.Suspects = shown(report.Comparison{Found: collector.Suspects()})
 	}
 	for _, kind := range scrubber.Removed() {
 		page.Removed = append(page.Removed, cmp.Or(texts[kind], kind))

@@ -82,6 +82,7 @@ var isSource = regexp.MustCompile(`^[^"'<>|\r\n]*(?:\.(?:cs|pdb|cpp|hpp|vb|fs|ja
 func (n *Names) Any() bool { return len(n.forms[0])+len(n.forms[1]) > 0 }
 
 func (n *Names) add(kind Kind, text string) {
+	text = strings.Clone(text) // a log is read into the same memory again
 	if plain, err := url.PathUnescape(text); err == nil {
 		text = plain
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
@@ -140,4 +141,13 @@ func FuzzNames(f *testing.F) {
 		once := n.Text(s)
 		require.Equal(t, once, n.Text(once))
 	})
+}
+
+// TestNamesAreOwn holds that names outlive the memory of the text that taught them.
+func TestNamesAreOwn(t *testing.T) {
+	taught := []byte(`C:\Users\quillon\x, for user quillon`)
+	var n scrub.Names
+	n.Learn(unsafe.String(&taught[0], len(taught)))
+	copy(taught, strings.Repeat(`\M`, len(taught)))
+	require.Equal(t, `<user> left`, n.Text(`quillon left`))
 }

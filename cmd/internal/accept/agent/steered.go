@@ -31,10 +31,8 @@ type conversation struct {
 	settle  func() // waits until all events so far are in the channel, if it can
 }
 
-// verifier admits attention, and the owner who asks for steps.
-type verifier struct{}
-
-func (verifier) Verify(author string) steer.Class {
+// verified admits attention, and the owner who asks for steps.
+func verified(author string) steer.Class {
 	if author == attention.Author {
 		return steer.Attention
 	}
@@ -43,7 +41,7 @@ func (verifier) Verify(author string) steer.Class {
 
 // converse returns a conversation that is fed by the events of a connection of its own.
 func converse(ctx context.Context, client *gabp.Client, policy string, settle func()) (*conversation, error) {
-	m, err := steer.New(steer.Policy{}, steer.Ceiling{Cancel: true}, verifier{})
+	m, err := steer.New(steer.Policy{}, steer.Ceiling{Cancel: true}, verified)
 	if err != nil {
 		return nil, err
 	}

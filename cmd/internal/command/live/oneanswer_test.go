@@ -114,6 +114,9 @@ func oneAnswer(t *testing.T, log, page string, causes []cause) {
 		for _, mod := range want.mods {
 			require.Contains(t, text, plainText(mod), surface)
 		}
+		if surface == "brief" && top.Blocking && strings.HasPrefix(want.advice, "Nothing") {
+			continue // no brief has that as the next step after an item that blocks
+		}
 		require.Contains(t, text, plainText(strings.TrimSuffix(want.advice[min(1, len(want.advice)):], ".")), surface)
 		if surface != "brief" { // which has the whole line, without names
 			require.Contains(t, text, plainText(want.sample), surface)
@@ -176,11 +179,19 @@ func besideGame(t *testing.T, records []capture.Record) (current heed.Item) {
 	}
 	part := func(to []byte, s string) []byte { return append(binary.AppendUvarint(to, uint64(len(s))), s...) }
 	const hello, line, listed, query, answer = 1, 2, 6, 8, 68
-	sent := frame(nil, hello, object(map[string]any{"client": "test"}))
+	sent := frame(nil, hello, object(map[string]any{"client": "test", "family": records[0].Family}))
 	for i := range records {
 		r := &records[i]
 		if r.Mods != nil {
-			sent = frame(sent, listed, object(map[string]any{"mods": r.Mods.Plain()}))
+			type mod struct {
+				heed.Mod
+				Assemblies []string `json:"assemblies"`
+			}
+			mods := []mod{}
+			for _, m := range r.Mods.Plain() {
+				mods = append(mods, mod{m, m.Assemblies})
+			}
+			sent = frame(sent, listed, object(map[string]any{"mods": mods}))
 		}
 		if !r.IsLog() {
 			continue

@@ -93,9 +93,7 @@ func TestUnreadableState(t *testing.T) {
 }
 
 // everyone is the owner.
-type everyone struct{}
-
-func (everyone) Verify(string) steer.Class { return steer.Owner }
+func everyone(string) steer.Class { return steer.Owner }
 
 // TestKills drives conversations at random, saves each step, and begins again from what was saved, as after a kill: what
 // was accepted is confirmed once or waits still.
@@ -112,7 +110,7 @@ func TestKills(t *testing.T) {
 		require.NoError(t, o.Save(t.Context(), id, now, steer.State{Phase: steer.Idle}))
 		restore := func() *steer.Machine {
 			s := testkit.Must(o.Load(t.Context(), id))
-			return testkit.Must(steer.Restore(steer.Policy{}, steer.Ceiling{Cancel: true}, everyone{}, s))
+			return testkit.Must(steer.Restore(steer.Policy{}, steer.Ceiling{Cancel: true}, everyone, s))
 		}
 		m, at, accepted, confirmed := restore(), now, map[string]bool{}, map[string]int{}
 		for step := range 40 {
