@@ -30,6 +30,5 @@ func leavesPatchTrace(b []byte) bool {
 	if hasPrefix(b, rimworld.PatchTraceEnd) {
 		return false
 	}
-	n, _ := exceptionType(b)
-	return n > 0 || is(b, ownRecord)
+	return is(b, ofThrown|ownRecord)
 }

@@ -23,7 +23,7 @@ func (a *assembly) joinsPlain(ln *line) verdict {
 	case a.blanks <= maxInnerBlanks && a.thrown && a.blanks > 0 && isTraceTitle(b):
 		a.traceback = true
 		return joined(partStack, evidenceFrame)
-	case ln.isFrame():
+	case ln.is(ofFrame):
 		return joined(partStack, evidenceFrame)
 	case a.joinsDump(ln):
 		return joined(partStack, evidenceFrame)
@@ -197,7 +197,7 @@ func (a *assembly) joinsTitledTrace(b []byte) bool {
 func (a *assembly) reportsFault() bool {
 	switch h := a.logger(); {
 	case !h.Leveled:
-		return a.speaks()&ofFault != 0
+		return a.is(ofFault)
 	case h.Level >= event.LevelWarning:
 		return true
 	default:

@@ -375,7 +375,7 @@ func TestEnumsAreNamed(t *testing.T) {
 }
 
 func TestOpensFault(t *testing.T) {
-	table(t, opensFault, []string{
+	table(t, areOf(ofFaultWord|ofNaming), []string{
 		"Could not allocate memory", "Failed", "ERROR: 0:3: '' : x", "[Gadgets] x: System.Exception: y", "d3d11: failed to create 2D texture",
 	}, []string{"[Gadgets] could not", "Gadgets: Missing icons", "Couldnt", ""})
 	table(t, onText(unity.IsManaged), []string{footer, "(Filename: ./Runtime/Export/Debug/Debug.bindings.h Line: 39)"}, []string{"(Filename:  Line: 580)", `(Filename: C:\buildslave\unity\build\Runtime/Mono/MonoManager.cpp Line: 42)`})

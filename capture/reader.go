@@ -362,11 +362,11 @@ func (r *Reader) take(ln *line) bool {
 		return r.holds(ln)
 	case r.join(ln):
 		return true
-	case !r.held.again && !r.asm.pureLines && r.asm.headsTrace(ln.text, false):
+	case !r.held.again && !r.asm.pureLines && r.asm.headsTrace(ln, false):
 		return r.holds(ln)
 	case r.held.again, !r.layout.unity() && r.layout != LayoutPlain, ln.is(ownRecord):
 		return false
-	case r.layout == LayoutPlain && (ln.logger().Sure || ln.logger().Leveled):
+	case r.layout == LayoutPlain && (ln.logger().Sure || ln.head.Leveled):
 		return false
 	}
 	return r.asm.awaitsTrace() && r.holds(ln)

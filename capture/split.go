@@ -78,7 +78,7 @@ func (a *assembly) joinsBlock(ln *line, layout Layout) verdict {
 			return verdict{}
 		}
 		a.sealed = isContextEnd(b)
-		within = !leavesContext(b)
+		within = !leavesContext(ln)
 	case blockCrash:
 		if a.lines == 1 && is(a.message, ofCrashMark) && !goesOnCrash(b) {
 			a.block, a.split = blockNone, evidenceLine
@@ -125,7 +125,7 @@ func (a *assembly) joinsPatchTrace(b []byte) verdict {
 func (a *assembly) joinsTrace(ln *line, layout Layout) verdict {
 	b := ln.text
 	switch {
-	case ln.isFrame():
+	case ln.is(ofFrame):
 		if a.blanks > 0 && a.byConsole && isLogging(b) {
 			return apart() // the trace of a message without text
 		}
@@ -269,17 +269,16 @@ func (a *assembly) joinsException(ln *line) (exception, ok bool) {
 		return true, true
 	}
 	if a.lines == 1 {
-		if n, qualified := exceptionType(b); n > 0 && (qualified || a.list == listExpected) {
+		if ln.is(ofQualified) || a.list == listExpected && ln.is(ofThrown) {
 			yes := a.announcesException() &&
 				(a.list != listExpected || speaksOfTrouble(a.message))
 			return yes, yes
 		}
 	}
 	// Below its trace this one lists an exception per type that could not be loaded.
-	if a.frames > 0 && bytes.Contains(a.head(), []byte("ReflectionTypeLoadException")) {
-		if n, qualified := exceptionType(b); n > 0 && qualified {
-			return false, true
-		}
+	if a.frames > 0 && a.is(ofException) && ln.is(ofQualified) &&
+		bytes.Contains(a.head(), []byte("ReflectionTypeLoadException")) {
+		return false, true
 	}
 	return false, ln.is(ofDetail) && (a.frames > 0 || a.isException() || a.announcesException())
 }
