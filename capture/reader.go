@@ -47,9 +47,8 @@ type Reader struct {
 	run     uint64 // adjacent records with the message in asm.previous
 	runLine int    // last line of the run
 
-	next    *Record  // of the caller of Next, until it is filled
-	out     []Record // that follow it: several end at once, some with notices
-	outHead int
+	out     []Record // several end at once, some with notices
+	outHead int      // the next of them
 	starved bool  // there is no more for now, in the middle of a record or before the next
 	failed  error // of src
 	err     error // what Next returns once out is empty
@@ -208,31 +207,20 @@ func (r *Reader) Next(rec *Record) error {
 // step fills rec with the next record. It returns false if the input has no more for now, or has ended: then err is
 // set.
 func (r *Reader) step(rec *Record) bool {
-	if r.outHead < len(r.out) {
-		*rec = r.out[r.outHead]
-		r.outHead++
-		return true
+	for again := true; again && r.outHead == len(r.out) && r.err == nil; again = !r.starved {
+		r.out, r.outHead = r.out[:0], 0
+		r.read()
 	}
-	r.out, r.outHead = r.out[:0], 0
-	*rec = Record{}
-	r.next = rec
-	for r.next != nil && r.err == nil {
-		if r.read(); r.starved {
-			break
-		}
+	if r.outHead == len(r.out) {
+		return false
 	}
-	filled := r.next == nil
-	r.next = nil
-	return filled
+	*rec = r.out[r.outHead]
+	r.outHead++
+	return true
 }
 
-// deliver returns the zero record that is to be filled next. Nearly always it is
-// the caller's: a record is too large to be copied from hand to hand.
+// deliver returns the zero record that is to be filled next.
 func (r *Reader) deliver() *Record {
-	if rec := r.next; rec != nil {
-		r.next = nil
-		return rec
-	}
 	r.out = append(r.out, Record{})
 	return &r.out[len(r.out)-1]
 }
