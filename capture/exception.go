@@ -151,10 +151,6 @@ func (a *assembly) joinsTitled(b []byte) bool {
 	if !a.inner || a.blanks > 0 {
 		return false
 	}
-	switch t := trimRight(a.message); t[len(t)-1] {
-	case ':', '-', '=':
-	default:
-		return false
-	}
-	return is(b, ofThrown)
+	t := trimRight(a.message)
+	return strings.IndexByte(":-=", t[len(t)-1]) >= 0 && is(b, ofThrown)
 }

@@ -120,15 +120,6 @@ func isNativeFrame(b []byte) bool {
 	return n >= 10 && n < len(b) && (b[n] == ' ' || b[n] == ':')
 }
 
-// isAnnotation reports whether b is what Harmony adds under a frame, or a
-// similar indented item within a trace:
-//
-//   - PREFIX some.mod: Boolean Some.Patch:Prefix(Thing t)
-func isAnnotation(b []byte) bool {
-	t := trimLeft(b)
-	return len(t) < len(b) && hasPrefix(t, "- ")
-}
-
 // isCutFrame reports whether b may be the beginning of a frame whose rest is
 // missing. Any word may be, so it counts only below a trace, at the end of the input.
 func isCutFrame(b []byte) bool {

@@ -49,9 +49,9 @@ type Reader struct {
 
 	out     []Record // several end at once, some with notices
 	outHead int      // the next of them
-	starved bool  // there is no more for now, in the middle of a record or before the next
-	failed  error // of src
-	err     error // what Next returns once out is empty
+	starved bool     // there is no more for now, in the middle of a record or before the next
+	failed  error    // of src
+	err     error    // what Next returns once out is empty
 
 	live live // of a Stream
 }
@@ -379,8 +379,8 @@ func (r *Reader) begin(ln *line) {
 	}
 	a.blanks = 0
 	switch {
-	case r.layout == LayoutPlain:
-		r.turnAt(ln)
+	case r.layout == LayoutPlain && r.opt.Layout == LayoutAuto && showsUnity(ln):
+		r.layout = layoutUnity2022_3 // a banner or a footer decides later
 	case r.layout == layoutCrash && ln.is(ofBanner): // joined with the log of the game
 		r.layout = layoutUnity2022_3
 	}
