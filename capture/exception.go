@@ -77,11 +77,10 @@ func speaksOfTrouble(b []byte) bool {
 		"rash", "arning", "ERR", "EXC", "FAIL", "WARN")
 }
 
-// headsTrace reports whether ln, a line at the margin, is nothing but the type of an exception that the record lacks, or
-// one or two words and a colon, below a record that names an exception or ends in a colon, more words below one that
-// speaks of an exception; below a title of plain text
-// any line without the head of a logger. Where frames come next it heads them, also across blank lines. more reports
-// that such a line was held before it: then an exception may come.
+// headsTrace reports whether ln, a line at the margin, is nothing but the type of an exception that the record lacks,
+// or one or two words and a colon, below a record that names an exception or ends in a colon, more words below one that
+// speaks of an exception; below a title of plain text any line without the head of a logger. Where frames come next it
+// heads them, also across blank lines. more reports that such a line was held before it: then an exception may come.
 func (a *assembly) headsTrace(ln *line, more bool) bool {
 	if a.sealed || a.engine || a.block != blockNone || isIndented(ln.text) {
 		return false

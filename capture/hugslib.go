@@ -34,7 +34,8 @@ func leavesContext(ln *line) bool {
 	if b[0] == '[' && hasSuffix(trimRight(b), ")") {
 		logged = ref // the name of a mod may begin like a tag, in lists of any age
 	}
-	return (logged || ln.is(ofThrown)) && !isListed(b) && !rimworld.IsPatched(text(b)) && !hasPrefix(b, rimworld.UploadHarmony)
+	return (logged || ln.is(ofThrown)) && !isListed(b) &&
+		!rimworld.IsPatched(text(b)) && !hasPrefix(b, rimworld.UploadHarmony)
 }
 
 // isListed reports whether b is a line of the header's list of mods. The name of
