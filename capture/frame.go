@@ -7,19 +7,25 @@ import (
 	"github.com/heedlog/heed/internal/frame"
 )
 
-// isFrame reports whether b cannot be anything but a line of a stack trace; see package frame. The frames of a crash,
-// with addresses, and the frames of Python belong to reports of their own.
-func isFrame(b []byte) bool {
+// frameKinds returns ofFrame for a line that cannot be anything but a line of a stack trace; see package frame. The
+// frames of a crash, with addresses, and the frames of Python belong to reports of their own.
+//
+// It returns ofCall for a frame without "at", also without a colon before the method, as Harmony prints methods of
+// generic types. A message may look like it, so it counts only within a trace:
+//
+//	System.Collections.Generic.List`1[[Foo.Bar, Assembly, Version=1.0]]..ctor(IEnumerable`1 c)
+func frameKinds(b []byte) kinds {
 	t := trimLeft(b)
 	indented := len(t) < len(b)
-	if indented && hasPrefix(t, "at ") && frame.Dotted(text(t[len("at "):])) {
-		return true // as most frames are
-	}
-	if !mayBeFrame(t, indented) {
-		return false
+	switch {
+	case indented && hasPrefix(t, "at ") && frame.Dotted(text(t[len("at "):])):
+		return ofFrame // as most frames are
+	case !mayBeFrame(t, indented):
+		return 0
 	}
 	f, c := frame.Parse(text(b))
-	return c == frame.Sure && !f.Address && !f.Python || isOffsetFrame(b)
+	return ofFrame.when(c == frame.Sure && !f.Address && !f.Python || isOffsetFrame(b)) |
+		ofCall.when(c > frame.None && !f.Led && f.Path != "")
 }
 
 // mayBeFrame reports whether b may be a frame. At the margin, only generic arguments have a space before the arguments
@@ -49,17 +55,6 @@ func mayBeFrame(b []byte, indented bool) bool {
 func isBareAtFrame(b []byte) bool {
 	f, c := frame.Parse(text(b))
 	return c > frame.None && (f.Word == "at" || f.Script)
-}
-
-// isDottedCall reports whether b is a frame without "at" and without a colon
-// before the method, as Harmony prints methods of generic types:
-//
-//	System.Collections.Generic.List`1[[Foo.Bar, Assembly, Version=1.0]]..ctor(IEnumerable`1 c)
-//
-// A message may look like it, so it counts only within a trace.
-func isDottedCall(b []byte) bool {
-	f, c := frame.Parse(text(b))
-	return c > frame.None && !f.Led && f.Path != ""
 }
 
 // isLocalFrame returns the word before the method of a line that is set in, and whether the line has the form of a

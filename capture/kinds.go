@@ -36,7 +36,8 @@ const (
 
 // By its form.
 const (
-	ofFrame     kinds = (byBeginning + 1) << iota // see isFrame
+	ofFrame     kinds = (byBeginning + 1) << iota // see frameKinds
+	ofCall                                        // the same
 	ofThrown                                      // it begins with the type of an exception,
 	ofQualified                                   // with the namespace of the type,
 	ofReport                                      // and a message: the engine prints an uncaught exception so
@@ -45,8 +46,9 @@ const (
 	ofFault                                       // it has a word with which a failure is reported
 	ofHead                                        // not an answer: the head of a logger was read
 
-	byType = ofThrown | ofQualified | ofReport
-	byWord = ofException | ofNaming
+	byFrame = ofFrame | ofCall
+	byType  = ofThrown | ofQualified | ofReport
+	byWord  = ofException | ofNaming
 )
 
 // look has the answers about one text. Those that one search finds are found together, when the first of them is asked
@@ -78,9 +80,9 @@ func (l *look) find(b []byte, unknown kinds) {
 		l.known |= byBeginning
 		l.kinds |= beginningKinds(b)
 	}
-	if unknown&ofFrame != 0 {
-		l.known |= ofFrame
-		l.kinds |= ofFrame.when(isFrame(b))
+	if unknown&byFrame != 0 {
+		l.known |= byFrame
+		l.kinds |= frameKinds(b)
 	}
 	if unknown&byType != 0 {
 		l.known |= byType

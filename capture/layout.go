@@ -156,7 +156,7 @@ func (d *detection) observe(e *evidence, b []byte) {
 		e.frames++
 	case is(b, gameLine):
 		e.game++
-	case bytes.Contains(b, []byte("] in <")) && isFrame(b):
+	case bytes.Contains(b, []byte("] in <")) && is(b, ofFrame):
 		e.mono++
 	default:
 		if _, _, ok := rimworld.Ref(text(b)); ok {

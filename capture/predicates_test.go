@@ -37,7 +37,7 @@ func TestIsFooter(t *testing.T) {
 }
 
 func TestIsFrame(t *testing.T) {
-	table(t, isFrame, []string{
+	table(t, areOf(ofFrame), []string{
 		"  at Gadget.Panel.Draw[T] (System.Int32 x) [0x00012] in <0123456789abcdef0123456789abcdef>:0 ",
 		" at Gadget.Panel.Draw ()",
 		"\tat gadget.Panel.draw(Panel.java:12)",
@@ -78,7 +78,7 @@ func TestIsFrame(t *testing.T) {
 }
 
 func TestIsDottedCall(t *testing.T) {
-	table(t, isDottedCall, []string{
+	table(t, areOf(ofCall), []string{
 		"System.Collections.Generic.List`1[[Gadget.Panel, Gadgets, Version=1.6.0.1, Culture=neutral, PublicKeyToken=null]]..ctor(IEnumerable`1 collection)",
 		"Gadget.Panel.Draw(int)",
 		"Gadget.Panel.Draw (int) [0x00012] in <0123>:0",

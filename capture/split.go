@@ -137,7 +137,7 @@ func (a *assembly) joinsTrace(ln *line, layout Layout) verdict {
 	case layout == layoutConsole && a.blanks == 0 && string(trimRight(b)) == unity.NoTrace:
 		a.sealed = true
 		return joined(partNone, evidenceForm)
-	case a.blanks == 0 && (a.frames > 0 && isDottedCall(b) || b[0] == 'a' && isBareAtFrame(b)):
+	case a.blanks == 0 && (a.frames > 0 && ln.is(ofCall) || b[0] == 'a' && isBareAtFrame(b)):
 		return joined(partStack, evidenceFrame)
 	case !ln.ended:
 		if v := a.joinsCut(b); v.belongs != unasked {
