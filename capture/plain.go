@@ -98,7 +98,7 @@ func (a *assembly) joinsThrown(b []byte) bool {
 	if a.lines == 1 && hasSuffix(a.message, ":") && a.panicked() {
 		return true // the message
 	}
-	return a.lines == 1 && (isThrown(b, 1) || isThrown(b, 0) && isErrorType(b)) && a.reportsFault()
+	return a.lines == 1 && a.reportsFault() && (isThrown(b, 1) || isThrown(b, 0) && isErrorType(b))
 }
 
 // isErrorType reports whether the first word of b is the type of an error without its package, and has a colon, as

@@ -22,7 +22,7 @@ func contains(text string, rarest byte, s string) bool {
 
 // containsAny reports whether one of the texts is in b.
 func containsAny(b []byte, texts ...string) bool {
-	return slices.ContainsFunc(texts, func(s string) bool { return bytes.Contains(b, []byte(s)) })
+	return slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(text(b), s) })
 }
 
 func hasSuffix(b []byte, s string) bool { return len(b) >= len(s) && string(b[len(b)-len(s):]) == s }
