@@ -109,7 +109,7 @@ func isNativeFrame(b []byte) bool {
 		return false
 	}
 	n := 2
-	for n < len(b) && isHex(b[n]) {
+	for n < len(b) && (isDigit(b[n]) || (b[n]|0x20)-'a' < 6) {
 		n++
 	}
 	return n >= 10 && n < len(b) && (b[n] == ' ' || b[n] == ':')

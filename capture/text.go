@@ -85,8 +85,6 @@ func isDigit(c byte) bool { return c-'0' < 10 }
 
 func isLetter(c byte) bool { return (c|0x20)-'a' < 26 }
 
-func isHex(c byte) bool { return isDigit(c) || (c|0x20)-'a' < 6 }
-
 // isName reports whether c may be in an identifier. Bytes of other scripts
 // may: C# allows them, and obfuscators use them.
 func isName(c byte) bool { return names[c] }
