@@ -3,6 +3,7 @@ package capture
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"github.com/heedlog/heed/internal/frame"
 )
@@ -20,34 +21,12 @@ func frameKinds(b []byte) kinds {
 	switch {
 	case indented && hasPrefix(t, "at ") && frame.Dotted(text(t[len("at "):])):
 		return ofFrame // as most frames are
-	case !mayBeFrame(t, indented):
-		return 0
+	case len(t) > 0 && isLetter(t[0]) && strings.IndexByte("aFR", t[0]) < 0 && bytes.IndexByte(t, '(') < 0:
+		return ofFrame.when(isOffsetFrame(b)) // as most lines
 	}
 	f, c := frame.Parse(text(b))
 	return ofFrame.when(c == frame.Sure && !f.Address && !f.Python || isOffsetFrame(b)) |
 		ofCall.when(c > frame.None && !f.Led && f.Path != "")
-}
-
-// mayBeFrame reports whether b may be a frame. At the margin, only generic arguments have a space before the arguments
-// of a method or " at offset ": most lines are known by their first word.
-func mayBeFrame(b []byte, indented bool) bool {
-	switch {
-	case len(b) == 0:
-		return false
-	case b[0] < 'A' || b[0] == 'a' || b[0] == 'F' || b[0] == 'R' || b[0] == '[' || b[0] == 0x7f:
-		return true
-	case indented:
-		return bytes.IndexByte(b, '(') > 0
-	}
-	for i, c := range b {
-		switch c {
-		case ' ':
-			return hasPrefix(b[i:], " (") || hasPrefix(b[i:], " at offset ")
-		case '(', '<', '[':
-			return true
-		}
-	}
-	return false
 }
 
 // isBareAtFrame reports whether b, a line at the margin, is "at", a method and its
