@@ -22,7 +22,7 @@ func typeKinds(b []byte) kinds {
 
 // exceptionKinds returns the kinds of a line by its word for exceptions.
 func exceptionKinds(b []byte) kinds {
-	if !contains(text(b), 'x', "xception") {
+	if !bytes.Contains(b, []byte("xception")) {
 		return 0
 	}
 	return ofException | ofNaming.when(namesException(b))
@@ -30,7 +30,7 @@ func exceptionKinds(b []byte) kinds {
 
 // speaksOfFault reports whether b has one of the other words with which a failure is reported.
 func speaksOfFault(b []byte) bool {
-	return containsAny(b, "rror", "ailed") || contains(text(b), 'w', "threw ")
+	return containsAny(b, "rror", "ailed", "threw ")
 }
 
 // namesException reports whether an exception type is written anywhere in b, as

@@ -15,11 +15,6 @@ func hasPrefix(b []byte, s string) bool {
 	return len(b) >= len(s) && b[0] == s[0] && string(b[:len(s)]) == s
 }
 
-// contains reports whether s is in text, by its rarest byte first: nearly every record is searched.
-func contains(text string, rarest byte, s string) bool {
-	return strings.IndexByte(text, rarest) >= 0 && strings.Contains(text, s)
-}
-
 // containsAny reports whether one of the texts is in b.
 func containsAny(b []byte, texts ...string) bool {
 	return slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(text(b), s) })
