@@ -268,15 +268,6 @@ func (a *assembly) closeRef() {
 	a.refFrom = -1
 }
 
-// stripSeparator takes away the one space with which Unity 2019.4 separates a
-// text from its footer.
-func (a *assembly) stripSeparator() {
-	dst := a.lastText()
-	if n := len(*dst); n > 0 && (*dst)[n-1] == ' ' {
-		*dst = (*dst)[:n-1]
-	}
-}
-
 // lastText returns the text that the last line of the record went to.
 func (a *assembly) lastText() *[]byte {
 	if a.split == evidenceFrame && len(a.stack) > 0 {

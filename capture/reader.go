@@ -475,7 +475,8 @@ func (r *Reader) join(ln *line) bool {
 	}
 	if v.by == evidenceFooter {
 		r.noteFooter(ln.text)
-		a.stripSeparator()
+		before := a.lastText()
+		*before = bytes.TrimSuffix(*before, []byte(" ")) // with which Unity 2019.4 separates a text from its footer
 		a.footer = true
 	}
 	if a.refFrom >= 0 && isLogging(ln.text) {
