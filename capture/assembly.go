@@ -77,15 +77,13 @@ type openRecord struct {
 	frames    int // lines in stack that are frames
 	crash     reportPart
 	reason    crash.Reason
-	reasoned  bool  // the frame that gives the reason has been read
-	traceback bool  // a trace of Python's is open; see joinsThrown
-	titled    bool  // the first line, of plain text, is a title; see isDrawn
-	thrown    bool  // the exception has been read below it; see joinsChained
-	chained   bool  // and that another trace follows
-	dump      bool  // a dump of Go's is open; see joinsDump
-	spoken    words // of speaks
-	own       logline.Head
-	headed    bool // own is of the first line; see logger
+	reasoned  bool // the frame that gives the reason has been read
+	traceback bool // a trace of Python's is open; see joinsThrown
+	titled    bool // the first line, of plain text, is a title; see isDrawn
+	thrown    bool // the exception has been read below it; see joinsChained
+	chained   bool // and that another trace follows
+	dump      bool // a dump of Go's is open; see joinsDump
+	own       look // at the first line; see is
 	threw     bool // the first frame has the place of an exception's
 	exception bool // a line below the first is an exception that the first announced
 	inner     bool // the last line hands on a further exception; see nests
@@ -127,7 +125,9 @@ func (a *assembly) begin(ln *line, layout Layout) {
 	a.open(ln)
 	a.time, a.partial = ln.time, ln.partial
 	a.split = evidenceLine
-	a.own, a.headed = ln.head, ln.headed
+	if len(b) <= a.limit {
+		a.own = ln.look
+	}
 	if layout == LayoutPlain || layout == LayoutJSON {
 		a.put(partMessage, b)
 		a.titled = isDrawn(b)
@@ -155,13 +155,13 @@ func (a *assembly) begin(ln *line, layout Layout) {
 		a.reference(ref, duplicate)
 		return
 	}
-	if ln.isFrame() {
+	if ln.is(ofFrame) {
 		a.frame(b)
 		return
 	}
 	a.engine = ln.is(ofEngine)
 	if announcesList(b) {
-		a.list, a.anyItem = listExpected, a.speaks()&ofFault != 0 || opensFault(b)
+		a.list, a.anyItem = listExpected, a.is(ofFault|ofFaultWord|ofNaming)
 	}
 }
 
@@ -198,7 +198,7 @@ func (a *assembly) put(to part, b []byte) {
 	switch {
 	case len(*dst) == 0:
 	case to == partHead && len(*dst) < a.limit:
-		a.spoken, a.headed = 0, false
+		a.own = look{}
 		*dst = append(*dst, ' ')
 	default:
 		if to == partMessage && a.blanks > 0 {
@@ -268,15 +268,6 @@ func (a *assembly) closeRef() {
 	a.refFrom = -1
 }
 
-// stripSeparator takes away the one space with which Unity 2019.4 separates a
-// text from its footer.
-func (a *assembly) stripSeparator() {
-	dst := a.lastText()
-	if n := len(*dst); n > 0 && (*dst)[n-1] == ' ' {
-		*dst = (*dst)[:n-1]
-	}
-}
-
 // lastText returns the text that the last line of the record went to.
 func (a *assembly) lastText() *[]byte {
 	if a.split == evidenceFrame && len(a.stack) > 0 {
@@ -293,43 +284,18 @@ func (a *assembly) head() []byte {
 	return a.message
 }
 
-// logger returns the head that a logger wrote in front of the first line. It is read once.
-func (a *assembly) logger() logline.Head {
-	if !a.headed {
-		a.own, a.headed = logline.Parse(text(a.head())), true
+// is reports whether the first line is of one of the kinds.
+func (a *assembly) is(k kinds) bool {
+	if a.own.known&k == k {
+		return a.own.kinds&k != 0
 	}
-	return a.own
+	return a.own.is(a.head(), k)
 }
 
-// words are the words that a text has.
-type words uint8
+// logger returns the head that a logger wrote in front of the first line.
+func (a *assembly) logger() logline.Head { return a.own.logger(a.head()) }
 
-const (
-	searched    words = 1 << iota
-	ofFault           // see speaksOfFault
-	ofException       // "xception"
-)
-
-// speaks returns the words of the first line. It is searched once.
-func (a *assembly) speaks() words {
-	if a.spoken == 0 {
-		a.spoken = searched
-		if head := a.head(); contains(text(head), 'x', "xception") {
-			a.spoken |= ofFault | ofException
-		} else if speaksOfFault(head) {
-			a.spoken |= ofFault
-		}
-	}
-	return a.spoken
-}
-
-// isException reports whether the record has the form of an exception. Asked
-// only where there is other evidence for one, since it searches the text.
+// isException reports whether the record has the form of an exception.
 func (a *assembly) isException() bool {
-	if a.exception || a.footer && a.threw {
-		return true
-	}
-	head := a.head()
-	n, _ := exceptionType(head)
-	return n > 0 || namesException(head)
+	return a.exception || a.footer && a.threw || a.is(ofThrown|ofNaming)
 }

@@ -1,16 +1,6 @@
 package capture
 
-import (
-	"bytes"
-
-	"github.com/heedlog/heed/capture/internal/rimworld"
-	"github.com/heedlog/heed/capture/internal/unity"
-)
-
-// goesOnCrash reports whether b, below a crash mark, is a line of a crash report.
-func goesOnCrash(b []byte) bool {
-	return hasPrefix(b, unity.SymbolsStart) || is(b, ofCrash) || isNativeFrame(b)
-}
+import "bytes"
 
 // isTraceHead reports whether message, all that a record holds besides frames,
 // is the head under which Mono prints the managed trace before the line by which
@@ -22,14 +12,4 @@ func isTraceHead(message []byte) bool { return string(trimRight(message)) == "St
 func isRule(b []byte) bool {
 	b = trimRight(b)
 	return len(b) >= 20 && (b[0] == '=' || b[0] == '-') && bytes.Count(b, b[:1]) == len(b)
-}
-
-// leavesPatchTrace reports whether b, below the first line of a trace, shows that
-// the trace has lost its end: something else is being reported.
-func leavesPatchTrace(b []byte) bool {
-	if hasPrefix(b, rimworld.PatchTraceEnd) {
-		return false
-	}
-	n, _ := exceptionType(b)
-	return n > 0 || is(b, ownRecord)
 }

@@ -53,7 +53,7 @@ func (r *Reader) unhead(ln *line) {
 	if a.empty() || a.blanks > 0 || r.layout != LayoutPlain || !ln.logger().Sure {
 		return
 	}
-	n := ln.logger().Len
+	n := ln.head.Len
 	head := b[:n]
 	if hasPrefix(b[n:], "in ") {
 		head = head[:bytes.LastIndexAny(bytes.TrimRight(head, " "), " \t")+1] // without the place of a frame
@@ -75,17 +75,20 @@ func (r *Reader) unhead(ln *line) {
 		t = rest
 	}
 	if (a.traceback || containsAny(b, "raceback", "tack trace:", `File "`, ": in ", "\tat ", "  at ")) && a.reportsFault() {
-		ln.text, ln.headed, ln.kinds = t, false, 0
+		ln.text, ln.look = t, look{}
 	}
 }
 
 // composeLen returns the length of the name of a container and the bar in front of b, 0 without them: "press-1  | ".
 func composeLen(b []byte) int {
 	before, after, ok := bytes.Cut(b, []byte{'|'})
+	if !ok {
+		return 0 // as nearly all lines
+	}
 	name := trimRight(before)
 	service := bytes.TrimRight(name, "0123456789")
 	n := len(service)
-	if !ok || n < 2 || n == len(name) || len(name) == len(before) || service[n-1] != '-' && service[n-1] != '_' ||
+	if n < 2 || n == len(name) || len(name) == len(before) || service[n-1] != '-' && service[n-1] != '_' ||
 		len(after) > 0 && after[0] != ' ' {
 		return 0
 	}

@@ -20,29 +20,20 @@ const (
 	reportTrace                     // of the thread that crashed
 )
 
-// isCrashReport reports whether window, the beginning of the input, is a crash report: its cause is there, among
-// the first lines or below a head that only such a report has.
-func isCrashReport(window []byte) bool {
+// isReport reports whether b, the latest line, is the cause of a crash in the report of one: among the first lines, or
+// below a head that only such a report has.
+func (e *evidence) isReport(b []byte) bool {
 	const nearTop, deepest = 3, 400
-	head := false
-	lines := 0
-	for len(window) > 0 && lines < deepest {
-		b, rest, _ := bytes.Cut(window, []byte("\n"))
-		window = rest
-		if b = bytes.TrimRight(b, "\r"); blank(b) {
-			continue
-		}
-		lines++
-		switch {
-		case crash.IsCause(text(b)):
-			return head || lines <= nearTop
-		case crash.IsJSONCause(text(b)):
-			return head
-		case lines <= nearTop:
-			head = head || crash.IsHead(text(b))
-		case !head:
-			return false
-		}
+	near, head := e.lines <= nearTop, e.reportHead
+	switch {
+	case e.notReport || e.lines > deepest:
+	case crash.IsCause(text(b)), crash.IsJSONCause(text(b)):
+		e.notReport = true
+		return head || near && crash.IsCause(text(b))
+	case near:
+		e.reportHead = head || crash.IsHead(text(b))
+	default:
+		e.notReport = !head
 	}
 	return false
 }
@@ -87,7 +78,7 @@ func isReportFrame(b []byte) bool {
 	if isDigit(b[0]) && b[0] != '0' || b[0] == '0' && len(b) > 1 && b[1] != 'x' {
 		return bytes.Contains(b, []byte("0x"))
 	}
-	return isNativeFrame(b) || isFrame(b) || crash.IsShortFrame(text(b))
+	return isNativeFrame(b) || is(b, ofFrame) || crash.IsShortFrame(text(b))
 }
 
 // isCrashFrame reports whether b, in the crash of a log, is a frame of the thread that crashed. Debuggers
@@ -100,7 +91,7 @@ func (a *assembly) isCrashFrame(b []byte) bool {
 		}
 		return false
 	}
-	if a.crash == reportMachine || !isNativeFrame(b) && !isFrame(b) && !crash.IsShortFrame(text(b)) {
+	if a.crash == reportMachine || !isNativeFrame(b) && !is(b, ofFrame) && !crash.IsShortFrame(text(b)) {
 		return false
 	}
 	if !a.reasoned {

@@ -14,18 +14,30 @@ import (
 // "System.NullReferenceException: …", "NullReferenceException: …".
 func exceptionType(b []byte) (n int, qualified bool) { return frame.Throwable(text(b)) }
 
-// beginsException reports whether b, the text of a record, is nothing but an
-// exception and its message, as the engine prints an uncaught one.
-func beginsException(b []byte) bool {
-	n, _ := exceptionType(b)
-	return n > 0 && n < len(b) && b[n] == ':'
+// typeKinds returns the kinds of a line by the type of an exception with which it begins.
+func typeKinds(b []byte) kinds {
+	n, qualified := exceptionType(b)
+	return ofThrown.when(n > 0) | ofQualified.when(qualified) | ofReport.when(n > 0 && n < len(b) && b[n] == ':')
+}
+
+// exceptionKinds returns the kinds of a line by its word for exceptions.
+func exceptionKinds(b []byte) kinds {
+	if !bytes.Contains(b, []byte("xception")) {
+		return 0
+	}
+	return ofException | ofNaming.when(namesException(b))
+}
+
+// speaksOfFault reports whether b has one of the other words with which a failure is reported.
+func speaksOfFault(b []byte) bool {
+	return containsAny(b, "rror", "ailed", "threw ")
 }
 
 // namesException reports whether an exception type is written anywhere in b, as
 // in "Error in LordToil.Init(): System.NullReferenceException: …".
 func namesException(b []byte) bool {
 	const word = "Exception"
-	for bytes.IndexByte(b, 'x') >= 0 {
+	for {
 		i := bytes.Index(b, []byte(word))
 		if i < 0 {
 			return false
@@ -38,7 +50,6 @@ func namesException(b []byte) bool {
 		}
 		b = rest
 	}
-	return false
 }
 
 // opensException reports whether b, a line at the margin, is an exception or names
@@ -46,11 +57,7 @@ func namesException(b []byte) bool {
 // vanish in a record that another line opened. Harmony's lists of patches name
 // methods, which may be called after exceptions.
 func opensException(b []byte) bool {
-	if !bytes.Contains(b, []byte("Exception")) {
-		return false
-	}
-	n, _ := exceptionType(b)
-	return (n > 0 || namesException(b)) && !rimworld.IsPatched(text(b))
+	return bytes.Contains(b, []byte("Exception")) && is(b, ofThrown|ofNaming) && !rimworld.IsPatched(text(b))
 }
 
 // announcesException reports whether the first line of the record leads one
@@ -58,45 +65,37 @@ func opensException(b []byte) bool {
 // exception or error without giving it. Two reports of the game's mention errors,
 // and are complete.
 func (a *assembly) announcesException() bool {
-	head := a.head()
-	return announcesList(head) || a.speaks()&ofFault != 0 && !namesException(head) && !is(head, ofComplete)
-}
-
-// speaksOfFault reports whether b has one of the words with which a failure is
-// reported.
-func speaksOfFault(b []byte) bool {
-	return contains(text(b), 'x', "xception") || containsAny(b, "rror", "ailed") || contains(text(b), 'w', "threw ")
+	return announcesList(a.head()) || a.is(ofFault) && !a.is(ofNaming|ofComplete)
 }
 
 // speaksOfTrouble reports whether b, the first line of a record that ends in a colon, may
 // announce an exception: besides the words of a failure it has those with which people
 // report that something did not go as it should.
 func speaksOfTrouble(b []byte) bool {
-	return speaksOfFault(b) || opensFault(b) || containsAny(b,
+	return is(b, ofFault|ofFaultWord|ofNaming) || containsAny(b,
 		"ould not", "ouldn't", "annot", "an't", "nable to", "nexpected", "nvalid", "wrong", "roblem", "ailure", "aught",
 		"rash", "arning", "ERR", "EXC", "FAIL", "WARN")
 }
 
-// headsTrace reports whether b, a line at the margin, is nothing but the type of an exception that the record lacks, or
-// one or two words and a colon, below a record that names an exception or ends in a colon, more words below one that
-// speaks of an exception; below a title of plain text
-// any line without the head of a logger. Where frames come next it heads them, also across blank lines. more reports
-// that such a line was held before it: then an exception may come.
-func (a *assembly) headsTrace(b []byte, more bool) bool {
-	if a.sealed || a.engine || a.block != blockNone || isIndented(b) {
+// headsTrace reports whether ln, a line at the margin, is nothing but the type of an exception that the record lacks,
+// or one or two words and a colon, below a record that names an exception or ends in a colon, more words below one that
+// speaks of an exception; below a title of plain text any line without the head of a logger. Where frames come next it
+// heads them, also across blank lines. more reports that such a line was held before it: then an exception may come.
+func (a *assembly) headsTrace(ln *line, more bool) bool {
+	if a.sealed || a.engine || a.block != blockNone || isIndented(ln.text) {
 		return false
 	}
-	b = trimRight(b)
-	heads := string(b) == "Technical details" || a.titled && a.frames == 0 && b[0] != '[' && !logline.Parse(text(b)).Sure
+	b := trimRight(ln.text)
+	heads := string(b) == "Technical details" || a.titled && a.frames == 0 && b[0] != '[' && !ln.logger().Sure
 	if title, ok := bytes.CutSuffix(b, []byte(":")); ok && len(title) < maxHeading {
 		first, second, _ := bytes.Cut(title, []byte(" "))
-		heads = isWord(first) && (isWord(second) || a.frames == 0 && a.speaks()&ofException != 0)
+		heads = isWord(first) && (isWord(second) || a.frames == 0 && a.is(ofException))
 	}
-	if !heads && a.frames == 0 {
+	if !heads && a.frames == 0 && ln.is(ofThrown) {
 		n, _ := exceptionType(b)
-		heads = n > 0 && (n == len(b) || more)
+		heads = n == len(b) || more
 	}
-	return heads && (more || a.titled || a.frames == 0 && a.speaks()&ofException != 0 || announcesList(a.message) ||
+	return heads && (more || a.titled || a.frames == 0 && a.is(ofException) || announcesList(a.message) ||
 		a.isException())
 }
 
@@ -151,11 +150,6 @@ func (a *assembly) joinsTitled(b []byte) bool {
 	if !a.inner || a.blanks > 0 {
 		return false
 	}
-	switch t := trimRight(a.message); t[len(t)-1] {
-	case ':', '-', '=':
-	default:
-		return false
-	}
-	n, _ := exceptionType(b)
-	return n > 0
+	t := trimRight(a.message)
+	return strings.IndexByte(":-=", t[len(t)-1]) >= 0 && is(b, ofThrown)
 }

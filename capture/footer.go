@@ -36,8 +36,8 @@ func (r *Reader) truncated() string {
 		if ln.text[0] == '{' && !r.json.valid {
 			return "the last line is the beginning of a JSON object"
 		}
-	case isFrame(ln.text) && !isWholeFrame(ln.text),
-		r.asm.end == ln.no && r.asm.split == evidenceFrame && !isFrame(ln.text) && isCutFrame(ln.text):
+	case ln.is(ofFrame) && !isWholeFrame(ln.text),
+		r.asm.end == ln.no && r.asm.split == evidenceFrame && !ln.is(ofFrame) && isCutFrame(ln.text):
 		return "the last line is the beginning of a stack frame"
 	}
 	return ""

@@ -3,45 +3,30 @@ package capture
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"github.com/heedlog/heed/internal/frame"
 )
 
-// isFrame reports whether b cannot be anything but a line of a stack trace; see package frame. The frames of a crash,
-// with addresses, and the frames of Python belong to reports of their own.
-func isFrame(b []byte) bool {
+// frameKinds returns ofFrame for a line that cannot be anything but a line of a stack trace; see package frame. The
+// frames of a crash, with addresses, and the frames of Python belong to reports of their own.
+//
+// It returns ofCall for a frame without "at", also without a colon before the method, as Harmony prints methods of
+// generic types. A message may look like it, so it counts only within a trace:
+//
+//	System.Collections.Generic.List`1[[Foo.Bar, Assembly, Version=1.0]]..ctor(IEnumerable`1 c)
+func frameKinds(b []byte) kinds {
 	t := trimLeft(b)
 	indented := len(t) < len(b)
-	if indented && hasPrefix(t, "at ") && frame.Dotted(text(t[len("at "):])) {
-		return true // as most frames are
-	}
-	if !mayBeFrame(t, indented) {
-		return false
+	switch {
+	case indented && hasPrefix(t, "at ") && frame.Dotted(text(t[len("at "):])):
+		return ofFrame // as most frames are
+	case len(t) > 0 && isLetter(t[0]) && strings.IndexByte("aFR", t[0]) < 0 && bytes.IndexByte(t, '(') < 0:
+		return ofFrame.when(isOffsetFrame(b)) // as most lines
 	}
 	f, c := frame.Parse(text(b))
-	return c == frame.Sure && !f.Address && !f.Python || isOffsetFrame(b)
-}
-
-// mayBeFrame reports whether b may be a frame. At the margin, only generic arguments have a space before the arguments
-// of a method or " at offset ": most lines are known by their first word.
-func mayBeFrame(b []byte, indented bool) bool {
-	switch {
-	case len(b) == 0:
-		return false
-	case b[0] < 'A' || b[0] == 'a' || b[0] == 'F' || b[0] == 'R' || b[0] == '[' || b[0] == 0x7f:
-		return true
-	case indented:
-		return bytes.IndexByte(b, '(') > 0
-	}
-	for i, c := range b {
-		switch c {
-		case ' ':
-			return hasPrefix(b[i:], " (") || hasPrefix(b[i:], " at offset ")
-		case '(', '<', '[':
-			return true
-		}
-	}
-	return false
+	return ofFrame.when(c == frame.Sure && !f.Address && !f.Python || isOffsetFrame(b)) |
+		ofCall.when(c > frame.None && !f.Led && f.Path != "")
 }
 
 // isBareAtFrame reports whether b, a line at the margin, is "at", a method and its
@@ -49,17 +34,6 @@ func mayBeFrame(b []byte, indented bool) bool {
 func isBareAtFrame(b []byte) bool {
 	f, c := frame.Parse(text(b))
 	return c > frame.None && (f.Word == "at" || f.Script)
-}
-
-// isDottedCall reports whether b is a frame without "at" and without a colon
-// before the method, as Harmony prints methods of generic types:
-//
-//	System.Collections.Generic.List`1[[Foo.Bar, Assembly, Version=1.0]]..ctor(IEnumerable`1 c)
-//
-// A message may look like it, so it counts only within a trace.
-func isDottedCall(b []byte) bool {
-	f, c := frame.Parse(text(b))
-	return c > frame.None && !f.Led && f.Path != ""
 }
 
 // isLocalFrame returns the word before the method of a line that is set in, and whether the line has the form of a
@@ -114,19 +88,10 @@ func isNativeFrame(b []byte) bool {
 		return false
 	}
 	n := 2
-	for n < len(b) && isHex(b[n]) {
+	for n < len(b) && (isDigit(b[n]) || (b[n]|0x20)-'a' < 6) {
 		n++
 	}
 	return n >= 10 && n < len(b) && (b[n] == ' ' || b[n] == ':')
-}
-
-// isAnnotation reports whether b is what Harmony adds under a frame, or a
-// similar indented item within a trace:
-//
-//   - PREFIX some.mod: Boolean Some.Patch:Prefix(Thing t)
-func isAnnotation(b []byte) bool {
-	t := trimLeft(b)
-	return len(t) < len(b) && hasPrefix(t, "- ")
 }
 
 // isCutFrame reports whether b may be the beginning of a frame whose rest is

@@ -92,8 +92,8 @@ func returned(in string) string {
 	return string(out)
 }
 
-// FuzzIsFrame holds isFrame, which knows most lines by their first word, to what all of a line shows.
-func FuzzIsFrame(f *testing.F) {
+// FuzzFrameKinds holds frameKinds, which knows most lines by their first word, to what all of a line shows.
+func FuzzFrameKinds(f *testing.F) {
 	for _, s := range []string{
 		"Foo.Bar:Baz (int)", "Foo.Bar.Baz(int)", "System.List`1[[Foo.Bar, Assembly, Version=1.0]]..ctor(IEnumerable`1 c)", "  a> b(int)",
 		"Foo at offset 0 in file:line:column <filename unknown>:0:0", "0ECADE00 (Mono JIT Code) A.B:C ()", "plain prose (with a remark)",
@@ -108,8 +108,9 @@ func FuzzIsFrame(f *testing.F) {
 		at := trimLeft(b)
 		dotted := len(at) < len(b) && hasPrefix(at, "at ") && frame.Dotted(text(at[len("at "):]))
 		whole, c := frame.Parse(text(b))
-		want := dotted || c == frame.Sure && !whole.Address && !whole.Python || isOffsetFrame(b)
-		require.Equal(t, want, isFrame(b), "%q", b)
+		want := ofFrame.when(dotted || c == frame.Sure && !whole.Address && !whole.Python || isOffsetFrame(b)) |
+			ofCall.when(!dotted && c > frame.None && !whole.Led && whole.Path != "")
+		require.Equal(t, want, frameKinds(b), "%q", b)
 	})
 }
 

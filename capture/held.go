@@ -4,7 +4,6 @@ import (
 	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/capture/internal/unity"
 	"github.com/heedlog/heed/internal/frame"
-	"github.com/heedlog/heed/internal/logline"
 )
 
 // The message of an exception may have several lines of any shape, and its trace
@@ -47,7 +46,7 @@ func (h *heldLines) hold(ln *line, blanks int) bool {
 	h.text = append(h.text, ln.text...)
 	h.lines = append(h.lines, line{
 		no: ln.no, text: h.text[from:], ended: true, blanks: blanks,
-		ready: true, frame: ln.frame, head: ln.head, headed: ln.headed, kinds: ln.kinds,
+		ready: true, look: ln.look,
 	})
 	return true
 }
@@ -60,7 +59,7 @@ func (h *heldLines) reset() { *h = heldLines{lines: h.lines[:0], text: h.text[:0
 // awaitsTrace reports whether the record seems to end in the middle: it holds an
 // exception, or its last line is a further exception, and it has no trace.
 func (a *assembly) awaitsTrace() bool {
-	return a.inner || a.mayThrow() && a.lines == 1 && a.speaks()&ofFault != 0 || a.lacksTrace()
+	return a.inner || a.mayThrow() && a.lines == 1 && a.is(ofFault) || a.lacksTrace()
 }
 
 // lacksTrace reports whether the record holds an exception and no trace of it.
@@ -71,13 +70,10 @@ func (a *assembly) mayThrow() bool {
 	return a.block == blockNone && !a.sealed && !a.engine && a.frames == 0 && a.refState == ""
 }
 
-// mayGoOn reports whether b may be a further line of an exception's message.
-func mayGoOn(b []byte) bool {
-	if n, _ := exceptionType(b); n > 0 {
-		return false
-	}
-	return !is(b, ownRecord|ofBanner) && !isRule(b) && !namesException(b) &&
-		(!isDigit(b[0]) || !logline.Parse(text(b)).Sure)
+// mayGoOn reports whether the line may be a further one of an exception's message.
+func (ln *line) mayGoOn() bool {
+	return !ln.is(ofThrown|ownRecord|ofBanner) && !isRule(ln.text) && !ln.is(ofNaming) &&
+		(!isDigit(ln.text[0]) || !ln.logger().Sure)
 }
 
 // endedBy reports whether ln shows that the lines held belong to the record.
@@ -85,10 +81,10 @@ func (h *heldLines) endedBy(ln *line) bool {
 	b := ln.text
 	if !h.heads {
 		_, _, ref := rimworld.Ref(text(b))
-		return ref || ln.isFrame() || unity.IsFooter(text(b))
+		return ref || ln.is(ofFrame) || unity.IsFooter(text(b))
 	}
 	var f frame.Head
-	return ln.isFrame() && !isLogging(b) || f.Cut(text(b)) && f.Python
+	return ln.is(ofFrame) && !isLogging(b) || f.Cut(text(b)) && f.Python
 }
 
 // holds decides about ln, which comes after a record that awaits a trace and
@@ -102,9 +98,9 @@ func (r *Reader) holds(ln *line) bool {
 	}
 	// Where every record ends with frames a blank line may lie within one.
 	within := a.blanks == 0 || a.blanks == 1 && a.pureLines
-	heads := a.headsTrace(ln.text, h.heads)
+	heads := a.headsTrace(ln, h.heads)
 	// Of a record that only speaks of a fault, one line may be the exception.
-	within = within && mayGoOn(ln.text) && !h.heads && (h.empty() || a.inner || a.lacksTrace())
+	within = within && ln.mayGoOn() && !h.heads && (h.empty() || a.inner || a.lacksTrace())
 	if (within || heads) && ln.hole == 0 && ln.cut == 0 && h.hold(ln, a.blanks) {
 		a.blanks, h.heads = 0, h.heads || heads
 		return true
@@ -124,7 +120,7 @@ func (a *assembly) addHeld(h *heldLines) {
 	for i := range h.lines {
 		l := &h.lines[i]
 		a.blanks = l.blanks
-		a.exception = a.exception || beginsException(l.text)
+		a.exception = a.exception || l.is(ofReport)
 		a.add(l, to, evidenceForm)
 	}
 	h.reset()

@@ -20,23 +20,22 @@ func isContextEnd(b []byte) bool { return hasPrefix(b, rimworld.UploadEnd) }
 // evidence that the lines below are not the log itself.
 func opensContext(b []byte) bool { return hasPrefix(b, rimworld.UploadMods) || isContextEnd(b) }
 
-// leavesContext reports whether b, within a header, shows that the log itself has
+// leavesContext reports whether ln, within a header, shows that the log itself has
 // begun, with a banner or without, as in a copy that lost rimworld.UploadEnd. The
 // contents of a header are not looked at, so in doubt it is a log; only a mod
 // may be called anything.
-func leavesContext(b []byte) bool {
-	if is(b, ofBanner) {
+func leavesContext(ln *line) bool {
+	if ln.is(ofBanner) {
 		return true
 	}
+	b := ln.text
 	_, _, ref := rimworld.Ref(text(b))
-	logged := ref || unity.IsFooter(text(b)) || isFrame(b) || namesException(b) || is(b, ownRecord)
+	logged := ref || unity.IsFooter(text(b)) || ln.is(ofFrame|ofNaming|ownRecord)
 	if b[0] == '[' && hasSuffix(trimRight(b), ")") {
 		logged = ref // the name of a mod may begin like a tag, in lists of any age
 	}
-	if n, _ := exceptionType(b); n == 0 && !logged {
-		return false
-	}
-	return !isListed(b) && !rimworld.IsPatched(text(b)) && !hasPrefix(b, rimworld.UploadHarmony)
+	return (logged || ln.is(ofThrown)) && !isListed(b) &&
+		!rimworld.IsPatched(text(b)) && !hasPrefix(b, rimworld.UploadHarmony)
 }
 
 // isListed reports whether b is a line of the header's list of mods. The name of

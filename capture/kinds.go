@@ -6,15 +6,15 @@ import (
 	"github.com/heedlog/heed/capture/internal/crash"
 	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/capture/internal/unity"
+	"github.com/heedlog/heed/internal/logline"
 )
 
-// kinds are the meanings of the words with which a line begins: most lines begin with no words that are known, so that
-// one look spares all questions about them.
+// kinds are the answers to questions about a line that its text alone decides.
 type kinds uint32
 
+// By the words with which it begins: most lines begin with no words that are known.
 const (
-	looked      kinds = 1 << iota // a line was looked up
-	ofBanner                      // of the engine's first lines, or of the header of an upload; it ends an open record
+	ofBanner    kinds = 1 << iota // of the engine's first lines, or of the header of an upload; it ends an open record
 	ofEngine                      // the engine and the game print it in every log, at the start and between levels
 	ofOpening                     // it opens a record in any place, so that no list or section before it can claim it
 	ofBelow                       // the game or the engine writes it below another line only
@@ -29,8 +29,90 @@ const (
 	ofComplete                    // a report that mentions errors and is complete
 	ofNested                      // it hands on another exception; see joinsNested
 	ofDetail                      // a further line of an exception's message, as .NET and Mono write them below the first
-	ofDump                        // of what Go prints when it panics; see joinsDump
+	ofDump                        // Go prints it when it panics; see joinsDump
+
+	byBeginning = 1<<iota - 1
 )
+
+// By its form.
+const (
+	ofFrame     kinds = (byBeginning + 1) << iota // see frameKinds
+	ofCall                                        // the same
+	ofThrown                                      // it begins with the type of an exception,
+	ofQualified                                   // with the namespace of the type,
+	ofReport                                      // and a message: the engine prints an uncaught exception so
+	ofException                                   // it has the word
+	ofNaming                                      // the type of an exception is anywhere in it; see namesException
+	ofFault                                       // it has a word with which a failure is reported
+	ofHead                                        // not an answer: the head of a logger was read
+
+	byFrame = ofFrame | ofCall
+	byType  = ofThrown | ofQualified | ofReport
+	byWord  = ofException | ofNaming
+)
+
+// look has the answers about one text. Those that one search finds are found together, when the first of them is asked
+// for.
+type look struct {
+	kinds, known kinds
+	head         logline.Head // if known has ofHead
+}
+
+// is reports whether b, the text, is of one of the kinds.
+func (l *look) is(b []byte, k kinds) bool {
+	if k&^l.known != 0 {
+		l.find(b, k&^l.known)
+	}
+	return l.kinds&k != 0
+}
+
+// when returns k if a condition holds, else no kind.
+func (k kinds) when(holds bool) kinds {
+	if holds {
+		return k
+	}
+	return 0
+}
+
+// find answers what is unknown, with one search for each group of kinds.
+func (l *look) find(b []byte, unknown kinds) {
+	if unknown&byBeginning != 0 {
+		l.known |= byBeginning
+		l.kinds |= beginningKinds(b)
+	}
+	if unknown&byFrame != 0 {
+		l.known |= byFrame
+		l.kinds |= frameKinds(b)
+	}
+	if unknown&byType != 0 {
+		l.known |= byType
+		l.kinds |= typeKinds(b)
+	}
+	if unknown&byWord != 0 {
+		l.known |= byWord
+		l.kinds |= exceptionKinds(b)
+	}
+	if unknown&ofFault != 0 {
+		l.known |= ofFault
+		l.kinds |= ofFault.when(l.is(b, ofException) || speaksOfFault(b))
+	}
+}
+
+// logger returns the head that a logger wrote in front of b, the text.
+func (l *look) logger(b []byte) logline.Head {
+	if l.known&ofHead == 0 {
+		l.known |= ofHead
+		l.head = logline.Parse(text(b))
+	}
+	return l.head
+}
+
+// is reports whether b is of one of the kinds, and for texts that are asked about often see look.
+func is(b []byte, k kinds) bool { return new(look).is(b, k) }
+
+func (ln *line) is(k kinds) bool { return ln.look.is(ln.text, k) }
+
+func (ln *line) logger() logline.Head { return ln.look.logger(ln.text) }
 
 // A line of crashStarts opens the report of a native crash. Such a report is the last thing a run writes, so it lasts
 // to the end of the input, to the banner of another run, or to a line that shows the process to be alive:
@@ -89,19 +171,8 @@ var beginnings = func() (t [256][]beginning) {
 	return t
 }()
 
-// is reports whether b is a line of one of the kinds. A line that may be asked about again has a method for that.
-func is(b []byte, k kinds) bool { return kindsOf(b)&k != 0 }
-
-// is reports whether the line is of one of the kinds. It is looked up once.
-func (ln *line) is(k kinds) bool {
-	if ln.kinds == 0 {
-		ln.kinds = looked | kindsOf(ln.text)
-	}
-	return ln.kinds&k != 0
-}
-
-// kindsOf returns the kinds of a line.
-func kindsOf(b []byte) (k kinds) {
+// beginningKinds returns the kinds of a line by its first words.
+func beginningKinds(b []byte) (k kinds) {
 	if len(b) < 2 {
 		return 0
 	}
@@ -125,7 +196,7 @@ func kindsOf(b []byte) (k kinds) {
 			k |= ofBelow
 		}
 	case '-', '=':
-		k |= kindsOf(bytes.TrimLeft(b, "-= ")) & ofNested
+		k |= beginningKinds(bytes.TrimLeft(b, "-= ")) & ofNested
 	case ' ', '\t':
 		k |= ofMemory
 		if t := trimLeft(b); len(t) > 0 {

@@ -74,6 +74,8 @@ type evidence struct {
 	json, heads, frames, footers, gaps, mono, game, lines int
 
 	banner, begun bool
+	reportHead    bool   // a line that begins the report of a crash
+	notReport     bool   // it is none
 	version       Layout // of the engine that the banner names
 	prev          []byte // the line above
 	bare          bool   // that was a footer with no space above it
@@ -82,15 +84,15 @@ type evidence struct {
 
 // detect recognizes the layout from window, the beginning of the input.
 func detect(window []byte) detection {
-	if isCrashReport(window) {
-		return detection{layout: layoutCrash}
-	}
 	var d detection
 	var e evidence
 	for raw := range bytes.SplitSeq(window, []byte("\n")) {
 		b := bytes.TrimRight(raw, "\r")
 		if !blank(b) {
 			d.observe(&e, b)
+			if e.isReport(b) {
+				return detection{layout: layoutCrash}
+			}
 		}
 		e.prev = b
 	}
@@ -156,7 +158,7 @@ func (d *detection) observe(e *evidence, b []byte) {
 		e.frames++
 	case is(b, gameLine):
 		e.game++
-	case bytes.Contains(b, []byte("] in <")) && isFrame(b):
+	case bytes.Contains(b, []byte("] in <")) && is(b, ofFrame):
 		e.mono++
 	default:
 		if _, _, ok := rimworld.Ref(text(b)); ok {

@@ -31,7 +31,7 @@ func (a *assembly) level(r *Reader) (event.Level, Evidence) {
 		return a.console, evidenceConsole
 	case (a.frames > 0 || a.refState != "" || a.footer) && a.isException():
 		return event.LevelError, evidenceException
-	case beginsException(a.message):
+	case a.is(ofReport):
 		return event.LevelError, evidenceException
 	}
 	return a.footerLevel(r)
@@ -52,14 +52,14 @@ func (a *assembly) footerLevel(r *Reader) (event.Level, Evidence) {
 	case tagged:
 		return tag, evidenceTag
 	case leveled && r.footers > 0 && !a.footer && (r.layout == layoutUnity2019_2 || r.layout == layoutUnity2019_4) &&
-		a.frames == 0 && a.refState == "" && a.split != evidenceHole && !opensFault(a.message):
+		a.frames == 0 && a.refState == "" && a.split != evidenceHole && !a.opensFault():
 		return event.LevelInfo, evidenceNoFooter
 	}
 	return event.LevelUnknown, evidenceNone
 }
 
-// opensFault reports whether b, the text of a record, opens as the engine's and
+// opensFault reports whether the text of the record opens as the engine's and
 // the game's own reports of faults do, or names an exception. The engine's reports
 // may lack a footer, and of a report whose end was not recognized only the last
 // line has one; so the lack of it is no evidence there.
-func opensFault(b []byte) bool { return is(b, ofFaultWord) || namesException(b) }
+func (a *assembly) opensFault() bool { return a.is(ofFaultWord) || namesException(a.message) }

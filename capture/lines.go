@@ -26,14 +26,11 @@ type line struct {
 	time    int64 // that a container wrote in front of it, in nanoseconds since 1970; 0 without one
 	partial bool  // the next line continues it
 
-	ready  bool         // colors and the wrapping by a container were taken off
-	frame  answer       // of isFrame
-	kinds  kinds        // of is; 0: not looked up
-	head   logline.Head // of logger
-	headed bool
+	ready bool // colors and the wrapping by a container were taken off
+	look
 }
 
-// answer caches a predicate of a line.
+// answer is the result of a step that may not decide.
 type answer uint8
 
 const (
@@ -41,25 +38,6 @@ const (
 	no
 	yes
 )
-
-// isFrame is isFrame of the text.
-func (ln *line) isFrame() bool {
-	if ln.frame == unasked {
-		ln.frame = no
-		if isFrame(ln.text) {
-			ln.frame = yes
-		}
-	}
-	return ln.frame == yes
-}
-
-// logger returns the head that a logger wrote in front of the text. It is read once.
-func (ln *line) logger() logline.Head {
-	if !ln.headed {
-		ln.head, ln.headed = logline.Parse(text(ln.text)), true
-	}
-	return ln.head
-}
 
 // lineReader splits the bytes that it is fed into lines as lineEnd does, unless endAtCR sets
 // otherwise. Its memory is two

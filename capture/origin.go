@@ -97,7 +97,7 @@ func isOrphan(b []byte, l Layout) bool {
 	if _, _, ok := rimworld.Ref(text(b)); ok {
 		return true
 	}
-	return isFrame(b) && (l.unity() || b[0] == ' ' || b[0] == '\t')
+	return is(b, ofFrame) && (l.unity() || b[0] == ' ' || b[0] == '\t')
 }
 
 // maxStamp is within how many bytes of its beginning a line has its time.

@@ -23,7 +23,7 @@ func (a *assembly) joinsPlain(ln *line) verdict {
 	case a.blanks <= maxInnerBlanks && a.thrown && a.blanks > 0 && isTraceTitle(b):
 		a.traceback = true
 		return joined(partStack, evidenceFrame)
-	case ln.isFrame():
+	case ln.is(ofFrame):
 		return joined(partStack, evidenceFrame)
 	case a.joinsDump(ln):
 		return joined(partStack, evidenceFrame)
@@ -98,7 +98,7 @@ func (a *assembly) joinsThrown(b []byte) bool {
 	if a.lines == 1 && hasSuffix(a.message, ":") && a.panicked() {
 		return true // the message
 	}
-	return a.lines == 1 && (isThrown(b, 1) || isThrown(b, 0) && isErrorType(b)) && a.reportsFault()
+	return a.lines == 1 && a.reportsFault() && (isThrown(b, 1) || isThrown(b, 0) && isErrorType(b))
 }
 
 // isErrorType reports whether the first word of b is the type of an error without its package, and has a colon, as
@@ -197,7 +197,7 @@ func (a *assembly) joinsTitledTrace(b []byte) bool {
 func (a *assembly) reportsFault() bool {
 	switch h := a.logger(); {
 	case !h.Leveled:
-		return a.speaks()&ofFault != 0
+		return a.is(ofFault)
 	case h.Level >= event.LevelWarning:
 		return true
 	default:

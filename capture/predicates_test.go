@@ -37,7 +37,7 @@ func TestIsFooter(t *testing.T) {
 }
 
 func TestIsFrame(t *testing.T) {
-	table(t, isFrame, []string{
+	table(t, areOf(ofFrame), []string{
 		"  at Gadget.Panel.Draw[T] (System.Int32 x) [0x00012] in <0123456789abcdef0123456789abcdef>:0 ",
 		" at Gadget.Panel.Draw ()",
 		"\tat gadget.Panel.draw(Panel.java:12)",
@@ -78,7 +78,7 @@ func TestIsFrame(t *testing.T) {
 }
 
 func TestIsDottedCall(t *testing.T) {
-	table(t, isDottedCall, []string{
+	table(t, areOf(ofCall), []string{
 		"System.Collections.Generic.List`1[[Gadget.Panel, Gadgets, Version=1.6.0.1, Culture=neutral, PublicKeyToken=null]]..ctor(IEnumerable`1 collection)",
 		"Gadget.Panel.Draw(int)",
 		"Gadget.Panel.Draw (int) [0x00012] in <0123>:0",
@@ -109,7 +109,7 @@ func TestIsWholeFrame(t *testing.T) {
 }
 
 func TestConsoleLevel(t *testing.T) {
-	requireLevels(t, consoleLevel, map[string]event.Level{
+	for in, want := range map[string]event.Level{
 		"Verse.Log:Error (string)":                                           event.LevelError,
 		"Verse.Log:ErrorOnce (string,int)":                                   event.LevelError,
 		"Verse.Log:Error(String, Boolean)":                                   event.LevelError,
@@ -130,15 +130,8 @@ func TestConsoleLevel(t *testing.T) {
 		"UnityEngine.StackTraceUtility:ExtractStackTrace ()":        event.LevelUnknown,
 		"Verse.LogMessage:Error (string)":                           event.LevelUnknown,
 		"(wrapper":                                                  event.LevelUnknown,
-	})
-}
-
-// requireLevels holds what level reads in lines to what is wanted, and that it says so where
-// there is none.
-func requireLevels(t *testing.T, level func([]byte) (event.Level, bool), want map[string]event.Level) {
-	t.Helper()
-	for in, want := range want {
-		got, ok := level([]byte(in))
+	} {
+		got, ok := consoleLevel([]byte(in))
 		require.Equal(t, want, got, in)
 		require.Equal(t, want != event.LevelUnknown, ok, in)
 	}
@@ -184,15 +177,6 @@ func TestSpeaksOfTrouble(t *testing.T) {
 	}, []string{"[Gadgets] panels that may be opened:", "Patch loaded, panels affected: ", "Loaded mods:"})
 }
 
-func TestIsExceptionDetail(t *testing.T) {
-	table(t, areOf(ofDetail), []string{
-		"Parameter name: index", "Actual value was -1.", "File name: 'Gadget, Version=1.0.0.0'", "Object name: 'Panel'.",
-		"Could not load file or assembly 'Gadget, Version=1.0.0.0' or one of its dependencies.",
-		"---> System.Exception: x", "<--- (inner)", "=> System.TypeLoadException: x", "Fusion log follows: ",
-		"Could not resolve type with token 0a00002b (from typeref)", "Could not load type of field 'Gadget.Panel:x'",
-	}, []string{"Parameter x", "- item", "Could not load reference to Gadget.Panel named X", "name: x"})
-}
-
 func TestParseRef(t *testing.T) {
 	type result struct {
 		ref  uint64
@@ -215,9 +199,73 @@ func TestParseRef(t *testing.T) {
 	}
 }
 
+func TestKinds(t *testing.T) {
+	for k, lines := range map[kinds]struct{ yes, no []string }{
+		ofBanner: {
+			[]string{"Mono path[0] = '/opt/game/Managed'", "Initialize engine version: 2022.3.35f1 (011206c7a712)"},
+			[]string{"Mono config path = '/opt/game/etc'", "Initialize engine"},
+		},
+		ofDetail: {
+			[]string{"Parameter name: index", "Could not load file or assembly 'Gadget, Version=1.0.0.0'", "---> System.Exception: x"},
+			[]string{"Parameter x", "- item", "Could not load reference to Gadget.Panel named X", "name: x"},
+		},
+		ownRecord: {
+			[]string{"[Gadgets] ready", "<color=#fff>Gadgets</color> ready", "Unloading 3 Unused Serialized files", "Crash!!!", "Exception ticking Мира"},
+			[]string{"Gadgets ready", "<panel>", "- item", "RimWorld is", "[]", "[open", "Unload", "Mono"},
+		},
+		ofEngine: {
+			[]string{"<RI> Initializing input.", "UnloadTime: 0.3 ms", "RimWorld 1.4.3901 rev238"},
+			[]string{"[Gadgets] ready", "Exception ticking Мира", "<color=#fff>Gadgets</color>"},
+		},
+		crashStarts: {
+			[]string{"Got a SIGSEGV while executing native code. This usually", "Got a UNKNOWN while executing native code.", "\tNative Crash Reporting"},
+			[]string{
+				"Crash landed", "Got a SIG", "Got a SIGSEGV", "Got a letter while executing native code", "Got a  while executing native code",
+				"Native Crash", "\tat x", "Stacktrace:", "* Assertions are on", strings.Repeat("=", 30),
+			},
+		},
+		ofLife: {
+			[]string{"UnloadTime: 0.4 ms", "Unloading 3 unused Assets", "Loading game from file A with mods:"},
+			[]string{"Unloading x.dll", "Unloading ", "Loading C:/x.dll", "Initializing input", "[Gadgets] on"},
+		},
+		ofMemory: {
+			[]string{"[ALLOC_TEMP_TLS] TLS Allocator", "  StackAllocators : "},
+			[]string{"[Gadgets] ready", "Memory"},
+		},
+		ofBelow: {
+			[]string{"file: /opt/game/Panels.xml", "Stack trace: ", "Total: 41.5 ms (FindLiveObjects: 0.6 ms CreateObjectMapping: 0.1 ms)"},
+			[]string{"Stacktrace:", "with errors", "Total: 3", "file x", "The top", "XML error: x", "Memory Statistics:"},
+		},
+		ofParagraph: {
+			[]string{"Field contents: false.", "Whole XML: <panel />", "Note: Creation of internal variant of shader 'A' failed."},
+			[]string{"Field", "Root", "XML:", "Note: x"},
+		},
+		ofFaultWord | ofNaming: {
+			[]string{"Could not allocate memory", "Failed", "ERROR: 0:3: '' : x", "[Gadgets] x: System.Exception: y"},
+			[]string{"[Gadgets] could not", "Gadgets: Missing icons", "Couldnt", ""},
+		},
+	} {
+		table(t, areOf(k), lines.yes, lines.no)
+	}
+}
+
+func TestForms(t *testing.T) {
+	table(t, isTraceHead, []string{"Stacktrace:", "Stacktrace: "}, []string{"Stacktrace: x", "StackTrace:"})
+	table(t, isRule, []string{strings.Repeat("=", 65), strings.Repeat("-", 20) + " "},
+		[]string{strings.Repeat("=", 19), strings.Repeat("=", 20) + ">", "", strings.Repeat("x", 30)})
+	table(t, isIndented, []string{"  x", "\tx", " \tx"}, []string{" x", "x", " "})
+	table(t, isInDocument, []string{"{", "}", "},", "]) ", "</ThingDef>", "</li> x"}, []string{"{ready}", "<ThingDef>", "</color> ready", "</", "}}}}}", "(", ","})
+	table(t, isPath, []string{`D:\play\RimWorld\Mods\Gadgets`, `C:/games/Mods/1234567890 `, "/home/mira/.local/Mods/Gadgets"},
+		[]string{`D:\play\Gadgets.xml is not found.`, "/", "/x", "/panel/(1)", "S: drive", `S:\a:b`, "games/Mods"})
+	table(t, isContextStart, []string{"Log uploaded on Sunday, June 3, 2024, 1:02:03 AM", "Loaded mods:"}, []string{"Loaded mods", "Log file contents:"})
+	table(t, onText(unity.IsManaged), []string{footer, "(Filename: ./Runtime/Export/Debug/Debug.bindings.h Line: 39)"},
+		[]string{"(Filename:  Line: 580)", `(Filename: C:\buildslave\unity\build\Runtime/Mono/MonoManager.cpp Line: 42)`})
+	table(t, onText(unity.IsSymbols), []string{"OS-Version: 10.0.0", `C:\x.dll:x.dll (00007FF8A0000000), size: 28 (result: 0), SymType: '-exported-'`},
+		[]string{"OS-Versions", "x"})
+	table(t, isLogging, []string{unity.ConsoleMark + " ()", "Verse.Log:Error (string)"}, []string{"Verse.Root:Update ()"})
+}
+
 func TestIsBanner(t *testing.T) {
-	table(t, areOf(ofBanner), []string{"Mono path[0] = '/opt/game/Managed'", "Initialize engine version: 2022.3.35f1 (011206c7a712)"},
-		[]string{"Mono config path = '/opt/game/etc'", "Initialize engine"})
 	for in, want := range map[string]Layout{
 		"Initialize engine version: 2019.":                      layoutUnity2019_2, // cut off
 		"Initialize engine version: 2019.2.17f1 (8e603399ca02)": layoutUnity2019_2,
@@ -231,68 +279,6 @@ func TestIsBanner(t *testing.T) {
 	}
 	_, ok := versionLayout([]byte("Initialize engine version: ?"))
 	require.False(t, ok)
-}
-
-func TestStartsRecord(t *testing.T) {
-	table(t, areOf(ownRecord), []string{
-		"[Gadgets] ready", "<RI> Initializing input.", "<color=#fff>Gadgets</color> ready", "Unloading 3 Unused Serialized files",
-		"Loading game from file 언덕 with mods:", "RimWorld 1.6.4566 rev607", "Crash!!!", "Exception ticking Мира", "Memory Statistics:",
-		"Could not resolve cross-reference", "Failed to find Gadget.Def", "- Loaded All Assemblies, in  0.1 seconds",
-	}, []string{"Gadgets ready", "<panel>", "- item", "RimWorld is", "[]", "[open", "Unload", "Mono"})
-}
-
-func TestIsEngineLine(t *testing.T) {
-	table(t, areOf(ofEngine), []string{"<RI> Initializing input.", "UnloadTime: 0.3 ms", "GfxDevice: creating device client", "Begin MonoManager ReloadAssembly", "RimWorld 1.4.3901 rev238"},
-		[]string{"[Gadgets] ready", "Exception ticking Мира", "Could not load reference", "<color=#fff>Gadgets</color>"})
-}
-
-func TestIsCrashStart(t *testing.T) {
-	table(t, areOf(crashStarts), []string{
-		"Crash!!!",
-		"Got a SIGSEGV while executing native code. This usually indicates",
-		"Got a SIGABRT while executing native code.",
-		"Got a UNKNOWN while executing native code. This usually indicates",
-		"========== OUTPUTTING STACK TRACE ==================",
-		"Native stacktrace:", "Debug info from gdb:", "A crash has been intercepted by the crash handler. For call stack",
-		"* Assertion at mini-amd64.c:212, condition `amd64_is_imm32 (disp)' not met",
-		"* Assertion: should not be reached at tramp-amd64.c:641",
-		"Caught fatal signal - signo:11 code:1 errno:0 addr:(nil)",
-		"\tNative Crash Reporting",
-		"Receiving unhandled NULL exception",
-	}, []string{
-		"Crash landed", "Got a SIG", "Got a SIGSEGV", "Got a letter while executing native code", "Got a  while executing native code", "Native Crash", "\tat x",
-		"Stacktrace:", "* Assertions are on", strings.Repeat("=", 30),
-	})
-	table(t, areOf(ofLife), []string{"UnloadTime: 0.4 ms", "Unloading 3 unused Assets", "Loading game from file A with mods:", "Initializing new game with mods:"},
-		[]string{"Unloading x.dll", "Unloading ", "Loading C:/x.dll", "Initializing input", "[Gadgets] on"})
-	table(t, isTraceHead, []string{"Stacktrace:", "Stacktrace: "}, []string{"Stacktrace: x", "StackTrace:"})
-	table(t, isRule, []string{strings.Repeat("=", 65), strings.Repeat("-", 20) + " "},
-		[]string{strings.Repeat("=", 19), strings.Repeat("=", 20) + ">", "", strings.Repeat("x", 30)})
-}
-
-func TestIsMemoryLine(t *testing.T) {
-	table(t, areOf(ofMemory), []string{"[ALLOC_TEMP_TLS] TLS Allocator", "  StackAllocators : ", "      Peak Allocated Bytes 0 B"},
-		[]string{"[Gadgets] ready", "Memory"})
-}
-
-func TestContinuations(t *testing.T) {
-	table(t, isIndented, []string{"  x", "\tx", " \tx"}, []string{" x", "x", " "})
-	table(t, areOf(ofBelow), []string{
-		"file: /opt/game/Mods/Gadgets/Patches/Panels.xml", "Source file: C:\\Mods\\Gadgets\\Patches\\Panels.xml", "Subnode:", "XML:",
-		"StackTrace:", "Stack trace: ", "with error:",
-		"Constructors and field initializers will be executed from the loading thread when loading a scene.",
-		"Don't use this function in the constructor or field initializers, instead move it", "Your script should either check if it is null or you should not destroy the object.",
-		"The top operation is the one that failed, the ones below it are the parents",
-		"Total: 41.5 ms (FindLiveObjects: 0.6 ms CreateObjectMapping: 0.1 ms)",
-		"This message has been deprecated and will be removed in a later version of Unity.",
-		"Add a delegate to SceneManager.sceneLoaded instead", "[End of stack trace]",
-		"Trying to allocate: 64B with 16 alignment.", "Allocation happened at: Line:72", "Memory overview", "[ ALLOC_DEFAULT ] used: 1B",
-	}, []string{"Stacktrace:", "with errors", "Total: 3", "file x", "The top", "This message", "[Gadgets] ready", "XML error: x", "Memory Statistics:"})
-	table(t, isInDocument, []string{"{", "}", "},", "]) ", "</ThingDef>", "</li> x"}, []string{"{ready}", "<ThingDef>", "</color> ready", "</", "}}}}}", "(", ","})
-	table(t, areOf(ofParagraph), []string{"Field contents: false.", "Root node: <panel />", "Whole XML:", "Whole XML: <panel />"},
-		[]string{"Field", "Root", "XML:"})
-	table(t, isPath, []string{`D:\play\RimWorld\Mods\Gadgets`, `C:/games/Mods/1234567890 `, "/home/mira/.local/Mods/Gadgets"},
-		[]string{`D:\play\Gadgets.xml is not found.`, "/", "/x", "/panel/(1)", "S: drive", `S:\a:b`, "games/Mods"})
 }
 
 func TestLists(t *testing.T) {
@@ -322,11 +308,6 @@ func TestLists(t *testing.T) {
 	} {
 		require.False(t, like(p[0], p[1]), "%q %q", p[0], p[1])
 	}
-}
-
-func TestContext(t *testing.T) {
-	table(t, isContextStart, []string{"Log uploaded on Sunday, June 3, 2024, 1:02:03 AM", "Loaded mods:"}, []string{"Loaded mods", "Log file contents:"})
-	table(t, isContextEnd, []string{"Log file contents:"}, []string{"Log file"})
 }
 
 func TestDetect(t *testing.T) {
@@ -372,18 +353,4 @@ func TestEnumsAreNamed(t *testing.T) {
 	require.Equal(t, "layout(99)", Layout(99).String())
 	require.Equal(t, "context", (&Record{Context: true}).KindName())
 	require.Equal(t, "continuation", (&Record{Entry: event.Entry{Part: event.Rest}}).KindName())
-}
-
-func TestOpensFault(t *testing.T) {
-	table(t, opensFault, []string{
-		"Could not allocate memory", "Failed", "ERROR: 0:3: '' : x", "[Gadgets] x: System.Exception: y", "d3d11: failed to create 2D texture",
-	}, []string{"[Gadgets] could not", "Gadgets: Missing icons", "Couldnt", ""})
-	table(t, onText(unity.IsManaged), []string{footer, "(Filename: ./Runtime/Export/Debug/Debug.bindings.h Line: 39)"}, []string{"(Filename:  Line: 580)", `(Filename: C:\buildslave\unity\build\Runtime/Mono/MonoManager.cpp Line: 42)`})
-}
-
-func TestFramesOfTheEngine(t *testing.T) {
-	table(t, onText(unity.IsSymbols), []string{"OS-Version: 10.0.0", `C:\x.dll:x.dll (00007FF8A0000000), size: 28 (result: 0), SymType: '-exported-', PDB: '', fileVersion: 1.0`},
-		[]string{"OS-Versions", "x"})
-	table(t, areOf(ofParagraph), []string{"Note: Creation of internal variant of shader 'A' failed.", "ShaderProgram is unsupported, but because"}, []string{"Note: x", "Shader is"})
-	table(t, isLogging, []string{unity.ConsoleMark + " ()", "Verse.Log:Error (string)"}, []string{"Verse.Root:Update ()"})
 }

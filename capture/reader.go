@@ -47,12 +47,11 @@ type Reader struct {
 	run     uint64 // adjacent records with the message in asm.previous
 	runLine int    // last line of the run
 
-	next    *Record  // of the caller of Next, until it is filled
-	out     []Record // that follow it: several end at once, some with notices
-	outHead int
-	starved bool  // there is no more for now, in the middle of a record or before the next
-	failed  error // of src
-	err     error // what Next returns once out is empty
+	out     []Record // several end at once, some with notices
+	outHead int      // the next of them
+	starved bool     // there is no more for now, in the middle of a record or before the next
+	failed  error    // of src
+	err     error    // what Next returns once out is empty
 
 	live live // of a Stream
 }
@@ -208,31 +207,20 @@ func (r *Reader) Next(rec *Record) error {
 // step fills rec with the next record. It returns false if the input has no more for now, or has ended: then err is
 // set.
 func (r *Reader) step(rec *Record) bool {
-	if r.outHead < len(r.out) {
-		*rec = r.out[r.outHead]
-		r.outHead++
-		return true
+	for again := true; again && r.outHead == len(r.out) && r.err == nil; again = !r.starved {
+		r.out, r.outHead = r.out[:0], 0
+		r.read()
 	}
-	r.out, r.outHead = r.out[:0], 0
-	*rec = Record{}
-	r.next = rec
-	for r.next != nil && r.err == nil {
-		if r.read(); r.starved {
-			break
-		}
+	if r.outHead == len(r.out) {
+		return false
 	}
-	filled := r.next == nil
-	r.next = nil
-	return filled
+	*rec = r.out[r.outHead]
+	r.outHead++
+	return true
 }
 
-// deliver returns the zero record that is to be filled next. Nearly always it is
-// the caller's: a record is too large to be copied from hand to hand.
+// deliver returns the zero record that is to be filled next.
 func (r *Reader) deliver() *Record {
-	if rec := r.next; rec != nil {
-		r.next = nil
-		return rec
-	}
 	r.out = append(r.out, Record{})
 	return &r.out[len(r.out)-1]
 }
@@ -362,11 +350,11 @@ func (r *Reader) take(ln *line) bool {
 		return r.holds(ln)
 	case r.join(ln):
 		return true
-	case !r.held.again && !r.asm.pureLines && r.asm.headsTrace(ln.text, false):
+	case !r.held.again && !r.asm.pureLines && r.asm.headsTrace(ln, false):
 		return r.holds(ln)
 	case r.held.again, !r.layout.unity() && r.layout != LayoutPlain, ln.is(ownRecord):
 		return false
-	case r.layout == LayoutPlain && (ln.logger().Sure || ln.logger().Leveled):
+	case r.layout == LayoutPlain && (ln.logger().Sure || ln.head.Leveled):
 		return false
 	}
 	return r.asm.awaitsTrace() && r.holds(ln)
@@ -391,8 +379,8 @@ func (r *Reader) begin(ln *line) {
 	}
 	a.blanks = 0
 	switch {
-	case r.layout == LayoutPlain:
-		r.turnAt(ln)
+	case r.layout == LayoutPlain && r.opt.Layout == LayoutAuto && showsUnity(ln):
+		r.layout = layoutUnity2022_3 // a banner or a footer decides later
 	case r.layout == layoutCrash && ln.is(ofBanner): // joined with the log of the game
 		r.layout = layoutUnity2022_3
 	}
@@ -487,7 +475,8 @@ func (r *Reader) join(ln *line) bool {
 	}
 	if v.by == evidenceFooter {
 		r.noteFooter(ln.text)
-		a.stripSeparator()
+		before := a.lastText()
+		*before = bytes.TrimSuffix(*before, []byte(" ")) // with which Unity 2019.4 separates a text from its footer
 		a.footer = true
 	}
 	if a.refFrom >= 0 && isLogging(ln.text) {

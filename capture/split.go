@@ -78,9 +78,10 @@ func (a *assembly) joinsBlock(ln *line, layout Layout) verdict {
 			return verdict{}
 		}
 		a.sealed = isContextEnd(b)
-		within = !leavesContext(b)
+		within = !leavesContext(ln)
 	case blockCrash:
-		if a.lines == 1 && is(a.message, ofCrashMark) && !goesOnCrash(b) {
+		if a.lines == 1 && a.is(ofCrashMark) &&
+			!hasPrefix(b, unity.SymbolsStart) && !ln.is(ofCrash) && !isNativeFrame(b) {
 			a.block, a.split = blockNone, evidenceLine
 			return verdict{}
 		}
@@ -101,7 +102,7 @@ func (a *assembly) joinsBlock(ln *line, layout Layout) verdict {
 	case blockSymbols:
 		within = a.blanks == 0 && unity.IsSymbols(text(b))
 	case blockPatchTrace:
-		return a.joinsPatchTrace(b)
+		return a.joinsPatchTrace(ln)
 	}
 	if !within {
 		return apart()
@@ -110,9 +111,11 @@ func (a *assembly) joinsBlock(ln *line, layout Layout) verdict {
 }
 
 // joinsPatchTrace decides about a line below the beginning of a trace of patches. It cannot decide at its end.
-func (a *assembly) joinsPatchTrace(b []byte) verdict {
-	within := a.blanks == 0 && !unity.IsFooter(text(b)) && !leavesPatchTrace(b)
-	if !within || hasPrefix(b, rimworld.PatchTraceEnd) {
+func (a *assembly) joinsPatchTrace(ln *line) verdict {
+	ends := hasPrefix(ln.text, rimworld.PatchTraceEnd)
+	lost := !ends && ln.is(ofThrown|ownRecord) // something else is being reported
+	within := a.blanks == 0 && !unity.IsFooter(text(ln.text)) && !lost
+	if !within || ends {
 		a.block = blockNone
 	}
 	if !within {
@@ -125,7 +128,7 @@ func (a *assembly) joinsPatchTrace(b []byte) verdict {
 func (a *assembly) joinsTrace(ln *line, layout Layout) verdict {
 	b := ln.text
 	switch {
-	case ln.isFrame():
+	case ln.is(ofFrame):
 		if a.blanks > 0 && a.byConsole && isLogging(b) {
 			return apart() // the trace of a message without text
 		}
@@ -134,7 +137,7 @@ func (a *assembly) joinsTrace(ln *line, layout Layout) verdict {
 	case layout == layoutConsole && a.blanks == 0 && string(trimRight(b)) == unity.NoTrace:
 		a.sealed = true
 		return joined(partNone, evidenceForm)
-	case a.blanks == 0 && (a.frames > 0 && isDottedCall(b) || b[0] == 'a' && isBareAtFrame(b)):
+	case a.blanks == 0 && (a.frames > 0 && ln.is(ofCall) || b[0] == 'a' && isBareAtFrame(b)):
 		return joined(partStack, evidenceFrame)
 	case !ln.ended:
 		if v := a.joinsCut(b); v.belongs != unasked {
@@ -190,7 +193,7 @@ func (a *assembly) joinsDirectly(ln *line, layout Layout) verdict {
 		return a.joinIndented(b)
 	case ln.is(ofBelow | ofParagraph):
 		return a.joinForm(b)
-	case a.joinsPaths(b):
+	case a.frames == 0 && a.list == listNone && isPath(b) && !isPath(a.head()): // one of the folders that a message lists
 		return joined(partMessage, evidenceForm)
 	case a.joinsList(b):
 		return joined(partMessage, evidenceList)
@@ -214,9 +217,10 @@ func (a *assembly) joinsBelowBlank(ln *line) verdict {
 		return joined(partMessage, evidenceForm)
 	case isIndented(b):
 		return a.joinIndented(b)
-	case ln.is(ofParagraph), a.joinsXML(ln):
+	case ln.is(ofParagraph),
+		a.list == listExpected && shapeOf(b).bits&shapeXML != 0 && !ln.is(ownRecord): // the XML that was announced
 		return a.joinForm(b)
-	case a.joinsTitle(b):
+	case !a.engine && isTitle(b, a.frames > 0, a.section): // the engine's own lines have no sections
 		a.section, a.list, a.shape = true, listNone, itemShape{}
 		return joined(partMessage, evidenceList)
 	}
@@ -226,7 +230,8 @@ func (a *assembly) joinsBelowBlank(ln *line) verdict {
 // joinIndented joins a line that is set in: to the trace, if it reports something about a
 // frame.
 func (a *assembly) joinIndented(b []byte) verdict {
-	if a.frames > 0 && isAnnotation(b) || a.joinsLocal(b) {
+	// Harmony adds "- PREFIX some.mod: Boolean Some.Patch:Prefix(Thing t)" below a frame.
+	if a.frames > 0 && hasPrefix(trimLeft(b), "- ") || a.joinsLocal(b) {
 		return joined(partStack, evidenceFrame)
 	}
 	a.indentedItem(b)
@@ -269,36 +274,19 @@ func (a *assembly) joinsException(ln *line) (exception, ok bool) {
 		return true, true
 	}
 	if a.lines == 1 {
-		if n, qualified := exceptionType(b); n > 0 && (qualified || a.list == listExpected) {
+		if ln.is(ofQualified) || a.list == listExpected && ln.is(ofThrown) {
 			yes := a.announcesException() &&
 				(a.list != listExpected || speaksOfTrouble(a.message))
 			return yes, yes
 		}
 	}
 	// Below its trace this one lists an exception per type that could not be loaded.
-	if a.frames > 0 && bytes.Contains(a.head(), []byte("ReflectionTypeLoadException")) {
-		if n, qualified := exceptionType(b); n > 0 && qualified {
-			return false, true
-		}
+	if a.frames > 0 && a.is(ofException) && ln.is(ofQualified) &&
+		bytes.Contains(a.head(), []byte("ReflectionTypeLoadException")) {
+		return false, true
 	}
 	return false, ln.is(ofDetail) && (a.frames > 0 || a.isException() || a.announcesException())
 }
-
-// joinsPaths reports whether b is one of the folders that a message lists below
-// it. A path that follows another record's path list would be one of its own.
-func (a *assembly) joinsPaths(b []byte) bool {
-	return a.frames == 0 && a.list == listNone && isPath(b) && !isPath(a.head())
-}
-
-// joinsXML reports whether ln is the XML that the line above the blank one
-// announced.
-func (a *assembly) joinsXML(ln *line) bool {
-	return a.list == listExpected && shapeOf(ln.text).bits&shapeXML != 0 && !ln.is(ownRecord)
-}
-
-// joinsTitle reports whether b, which follows a blank line, heads a section of
-// the record. The engine's own lines have none, though some leave a blank line.
-func (a *assembly) joinsTitle(b []byte) bool { return !a.engine && isTitle(b, a.frames > 0, a.section) }
 
 // joinsSection reports whether ln lies in a section of the record. Where records
 // of more than a line end with a footer, everything does up to the next blank

@@ -15,14 +15,9 @@ func hasPrefix(b []byte, s string) bool {
 	return len(b) >= len(s) && b[0] == s[0] && string(b[:len(s)]) == s
 }
 
-// contains reports whether s is in text, by its rarest byte first: nearly every record is searched.
-func contains(text string, rarest byte, s string) bool {
-	return strings.IndexByte(text, rarest) >= 0 && strings.Contains(text, s)
-}
-
 // containsAny reports whether one of the texts is in b.
 func containsAny(b []byte, texts ...string) bool {
-	return slices.ContainsFunc(texts, func(s string) bool { return bytes.Contains(b, []byte(s)) })
+	return slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(text(b), s) })
 }
 
 func hasSuffix(b []byte, s string) bool { return len(b) >= len(s) && string(b[len(b)-len(s):]) == s }
@@ -84,8 +79,6 @@ func trimLeft(b []byte) []byte {
 func isDigit(c byte) bool { return c-'0' < 10 }
 
 func isLetter(c byte) bool { return (c|0x20)-'a' < 26 }
-
-func isHex(c byte) bool { return isDigit(c) || (c|0x20)-'a' < 6 }
 
 // isName reports whether c may be in an identifier. Bytes of other scripts
 // may: C# allows them, and obfuscators use them.

@@ -9,10 +9,8 @@ package capture
 // so nothing that a message of it quotes must count: only lines at the margin that the
 // engine or the game alone writes.
 
-// turnAt takes the layout for Unity's if ln, the first line of a record, can only be one of Unity's.
-func (r *Reader) turnAt(ln *line) {
+// showsUnity reports whether ln, the first line of a record, can only be one of Unity's.
+func showsUnity(ln *line) bool {
 	_, ok := versionLayout(ln.text)
-	if r.opt.Layout == LayoutAuto && (ok || ln.is(gameLine) || hasPrefix(ln.text, bannerPath)) {
-		r.layout = layoutUnity2022_3 // a banner or a footer decides later
-	}
+	return ok || ln.is(gameLine) || hasPrefix(ln.text, bannerPath)
 }

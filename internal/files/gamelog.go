@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -111,8 +112,8 @@ func (g *Game) programs() []string {
 // byName returns the product of a program that is known by its name.
 func byName(program string) (product, bool) {
 	name := strings.TrimPrefix(strings.ToLower(base(program)), "start_") // the script that starts it on Linux
-	for _, t := range titles {
-		if strings.HasPrefix(name, t.name) {
+	for begins, t := range titles {
+		if strings.HasPrefix(name, begins) {
 			return t.product, true
 		}
 	}
@@ -320,23 +321,15 @@ func inWine(dir string, parts []string) string {
 }
 
 // titles are games by the name that people call them, with which the name of the program begins, in lower case.
-var titles = []struct {
-	name    string
+var titles = map[string]struct {
 	product product
 	steam   string // the game's number in the folder of Proton
 }{
-	{"rimworld", product{"Ludeon Studios", "RimWorld by Ludeon Studios"}, "294100"},
+	"rimworld": {product{"Ludeon Studios", "RimWorld by Ludeon Studios"}, "294100"},
 }
 
 // Games returns the names of the games that [LogsOf] knows, sorted.
-func Games() []string {
-	all := make([]string, len(titles))
-	for i, t := range titles {
-		all[i] = t.name
-	}
-	slices.Sort(all)
-	return all
-}
+func Games() []string { return slices.Sorted(maps.Keys(titles)) }
 
 // Run is a log that a game has written.
 type Run struct {
@@ -382,14 +375,9 @@ func Previous(log string) string { return filepath.Join(filepath.Dir(log), "Play
 
 // placesOf returns where a game logs, the usual place first.
 func placesOf(name, goos string, getenv func(string) string) ([]string, error) {
-	var p product
-	steam := ""
-	for _, t := range titles {
-		if strings.EqualFold(name, t.name) {
-			p, steam = t.product, t.steam
-		}
-	}
-	if p.name == "" {
+	known, ok := titles[strings.ToLower(name)]
+	p := known.product
+	if !ok {
 		p.company, p.name, _ = strings.Cut(name, "/")
 		if !p.valid() {
 			return nil, fmt.Errorf("unknown game %q: use %s, or COMPANY/PRODUCT as in the file app.info of a game made "+
@@ -409,9 +397,9 @@ func placesOf(name, goos string, getenv func(string) string) ([]string, error) {
 	home := getenv("HOME")
 	flatpak := filepath.Join(home, ".var", "app", "com.valvesoftware.Steam")
 	places = append(places, p.log(flatpak, ".config", "unity3d"))
-	if steam != "" {
+	if known.steam != "" {
 		for _, at := range []string{home, flatpak} {
-			places = append(places, p.log(at, ".local", "share", "Steam", "steamapps", "compatdata", steam,
+			places = append(places, p.log(at, ".local", "share", "Steam", "steamapps", "compatdata", known.steam,
 				"pfx", "drive_c", "users", "steamuser", "AppData", "LocalLow"))
 		}
 	}
