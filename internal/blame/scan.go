@@ -24,7 +24,6 @@ const (
 	weightTag      = 30
 	weightPatch    = 20
 	weightFarPatch = 8
-	weightMissing  = 25
 	weightPhrase   = 15
 
 	// weightDoubt is for evidence that a mod reports rather than fails: not enough to be named.
@@ -112,7 +111,7 @@ func (s *scan) thrown(line string) {
 		s.code, s.game = s.code[:0], false
 	case strings.HasPrefix(line, "Rethrow as "):
 		if _, typ, ok := strings.Cut(line, "'"); ok {
-			s.typeName(typ) // whose initializer it was
+			s.typeName(typ, true) // whose initializer it was
 		}
 	}
 }
@@ -164,10 +163,9 @@ func (s *scan) prose(line string) {
 	if s.head == 1 {
 		line = s.tags(line)
 		s.title = line
-		s.subjectOf(strings.TrimLeft(line, " "))
 	}
 	s.victim = strings.Contains(line, "atch")
-	s.announced(line)
+	s.words(line)
 }
 
 // plain returns a line without tags of rich text, such as <color=#fff>.
@@ -207,7 +205,7 @@ func (s *scan) tags(line string) string {
 		o, ok := s.tagOwner(tag)
 		if ok {
 			weight := s.tagWeight(&o)
-			if s.about(strings.TrimLeft(line, " "), &o) {
+			if s.heading(strings.TrimLeft(line, " "), &o) {
 				weight = min(weight, weightDoubt)
 			}
 			s.found(Tag, weight, o)
@@ -215,7 +213,7 @@ func (s *scan) tags(line string) string {
 		found = ok
 	}
 	if !found {
-		s.speaker(line)
+		s.heading(strings.TrimLeft(line, " "), nil)
 	}
 	return line
 }
@@ -230,33 +228,36 @@ func isPlace(rest string) bool {
 
 var places = texts.Words("c cc cpp cxx h hpp rs go")
 
-// about reads the name of another mod at the beginning of a text with the tag of reporter: the text is about that mod.
-func (s *scan) about(text string, reporter *owner) bool {
+// heading reads a text that begins with the name of a mod that is known: before a colon, as its tag, or before a word
+// in small letters, a verb in most texts, or after the tag of reporter. It reports whether the text is about that mod.
+func (s *scan) heading(text string, reporter *owner) bool {
 	name := s.knownPrefix(text)
-	if !strings.ContainsAny(name, " .") {
-		return false // a word may be the name of a mod and none
-	}
-	o, ok := s.finder.owner(rankNamed, name)
-	if !ok || o.same(reporter) {
+	if len(name) < minName {
 		return false
 	}
-	s.found(Named, weightNamed, o)
-	return true
+	o, ok := s.finder.owner(rankNamed, name)
+	rest := text[len(name):]
+	verb, _ := utf8.DecodeRuneInString(strings.TrimPrefix(rest, " "))
+	kind, weight := Named, weightNamed
+	switch {
+	case !ok:
+		return false
+	case reporter != nil:
+		// A word may be the name of a mod and none.
+		ok = strings.ContainsAny(name, " .") && !o.same(reporter)
+	case strings.HasPrefix(strings.TrimLeft(rest, " "), ":"):
+		kind, weight = Tag, weightTag
+	default:
+		ok = s.finder.whole() && rest != "" && rest[0] == ' ' && unicode.IsLower(verb) && !isWord(name)
+	}
+	if ok {
+		s.found(kind, weight, o)
+	}
+	return ok
 }
 
-// subjectOf reads a text that begins with the name of a mod of the list and a word in small letters, a
-// verb in most texts.
-func (s *scan) subjectOf(text string) {
-	if len(s.findings) > 0 || !s.finder.whole() {
-		return
-	}
-	name := s.knownPrefix(text)
-	rest, ok := strings.CutPrefix(text[len(name):], " ")
-	verb, _ := utf8.DecodeRuneInString(rest)
-	if ok && name != "" && unicode.IsLower(verb) && !isWord(name) {
-		s.owned(Named, weightNamed, rankNamed, name)
-	}
-}
+// minName is how long a name is at least that heads a text.
+const minName = 3
 
 // isWord reports whether a name may be a word of a sentence: letters alone, with no capital but the first.
 func isWord(name string) bool {
@@ -408,23 +409,3 @@ func version(word string) bool {
 }
 
 func digit(c byte) bool { return c-'0' < 10 }
-
-// speaker reads "Some Mod: message" and "Some Mod :: message". Any text may begin in the first form, so
-// there only the name of a mod that was learned counts.
-func (s *scan) speaker(line string) {
-	if name, _, ok := strings.Cut(line, " :: "); ok && len(name) <= maxName {
-		if title, rest := capitalized(name); rest == "" && title != "" && tagName(title) != "" {
-			if o, ok := s.finder.owner(rankTag, title); ok {
-				s.found(Tag, s.tagWeight(&o), o)
-			}
-		}
-		return
-	}
-	name, _, ok := strings.Cut(line, ":")
-	if !ok || len(name) > maxName || len(name) < 3 {
-		return
-	}
-	if m := s.finder.known(name); m != 0 {
-		s.owned(Tag, weightTag, rankTag, name)
-	}
-}
