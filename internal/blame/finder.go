@@ -292,7 +292,8 @@ func (f *Finder) LearnTrace(trace string) {
 		}
 		whole, path := fr.Path, methodPath(fr.Path)
 		root := rootOf(path)
-		game := f.isGameCode(path) || keyword(root, path)
+		module := moduleOf(fr.Rest)
+		game := f.isGameCode(path) || keyword(root, path) || f.compiled(root, module)
 		global := isGlobal(whole, false)
 		isProgram := !runtimes[root]
 		if isProgram {
@@ -317,7 +318,7 @@ func (f *Finder) LearnTrace(trace string) {
 			of.root = strings.Clone(key)
 		}
 		f.roots[of.root] = of // an assignment to a map takes the new key, and trace is not to be kept
-		f.learnModule(moduleOf(fr.Rest), of.root, root, game || global)
+		f.learnModule(module, of.root, root, game || global)
 		if !game && !global {
 			seen = f.learnMethod(path, seen)
 		}
@@ -400,6 +401,14 @@ func (f *Finder) moved(root, module string) (owner string, ok bool) {
 	}
 	return "", h.module == f.homes[f.gameRoot].module
 }
+
+// compiled reports whether code was compiled before the game ran: the game's own, of a game that has no other code than
+// mods besides. Mods call it by names with a prefix.
+func (f *Finder) compiled(root, module string) bool {
+	return module == noModule || f.homes[root].module == noModule || strings.HasPrefix(root, "Il2Cpp")
+}
+
+var noModule = strings.Repeat("0", 32)
 
 // inModule precedes the hash of a module in a frame.
 const inModule = " in <"
