@@ -332,8 +332,8 @@ func (s *scan) typed(_, rest string) string {
 	return ""
 }
 
-// typeName reads the name of a type with its namespace; unless the text says that it is one, only of a mod that is known. A name before a parenthesis is a method,
-// whose namespace the game leaves out: "Error in LordToil.Init()".
+// typeName reads the name of a type with its namespace; unless the text says that it is one, only of a mod that is
+// known. A name before a parenthesis is a method, whose namespace the game leaves out: "Error in LordToil.Init()".
 func (s *scan) typeName(text string, isType bool) {
 	end := 0
 	for end < len(text) && (wordByte(text[end]) || text[end] == '.' || text[end] == '+') {

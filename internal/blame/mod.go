@@ -202,9 +202,7 @@ func (f *Finder) hint(name string) int {
 // name in the record, if there is one.
 func (f *Finder) listed(o *owner) {
 	m := &f.mods[o.mod-1]
-	key := fold(o.display)
-	isID := m.Name == strings.ToLower(m.Name) && !strings.Contains(m.Name, " ") // and a text may have the name
-	if m.Name != "" && (!isID || key != fold(m.Name)) || m.PackageID == "" && m.Name == "" || f.ids[key] != 0 ||
+	if key := fold(o.display); m.Name != "" || m.PackageID == "" || f.ids[key] != 0 ||
 		f.authors[key] != 0 && f.hints[key] <= 0 || o.rank == rankNumber || o.rank == rankPhrase {
 		o.display = m.Title()
 	}
