@@ -111,10 +111,8 @@ const patchedBy = "PatchedBy<"
 // passesOn reports whether the code of a frame, which is o's, only runs code of others: it
 // reports faults, or reads data that the record is about and that is not its own.
 func (s *scan) passesOn(path, root string, o *owner) bool {
-	typ := typePath(path)
 	return messenger(root) || o.mod != 0 && messenger(o.display) ||
-		s.game && len(s.code) == 0 && loads(typ) && (hasWord(s.title, "xml") || hasWord(s.title, "node")) ||
-		s.game && s.finder.surrounds(path)
+		s.game && (s.finder.surrounds(path) || s.nodes && len(s.code) == 0)
 }
 
 // has reports whether there is evidence of a kind for o.
@@ -176,27 +174,21 @@ func (s *scan) patch(line string) bool {
 	default:
 		return false
 	}
-	id, signature, ok := strings.Cut(rest, ": ")
-	if !ok {
-		return true
-	}
 	weight := weightPatch
 	if s.frames > 1 {
 		weight = weightFarPatch
 	}
-	// The patch itself is code of the mod, with a name that reads better than an
-	// id: Boolean SomeMod.Patches:Prefix(…).
-	root := ""
-	if _, path, ok := strings.Cut(signature, " "); ok && !s.finder.isGameCode(path) {
-		if root = identifier(path); !readable(root) {
-			root = ""
-		}
-	}
-	if root == "" {
-		s.owned(Patch, weight, rankOwner, id)
+	id, signature, ok := strings.Cut(rest, ": ")
+	if !ok {
 		return true
 	}
-	s.owned(Patch, weight, rankCode, root, id)
+	// The patch itself is code of the mod, with a name that reads better than an id: Boolean SomeMod.Patches:Prefix(…).
+	_, path, _ := strings.Cut(signature, " ")
+	if root := identifier(path); readable(root) && !s.finder.isGameCode(path) {
+		s.owned(Patch, weight, rankCode, root, id)
+	} else {
+		s.owned(Patch, weight, rankOwner, id)
+	}
 	return true
 }
 

@@ -29,7 +29,7 @@ const (
 	// weightDoubt is for evidence that a mod reports rather than fails: not enough to be named.
 	weightDoubt = 20
 
-	// weightUnlisted is for a tag that names none of the loaded mods.
+	// weightUnlisted is for a tag that names none of the loaded mods, or in capitals.
 	weightUnlisted = 10
 )
 
@@ -58,9 +58,8 @@ type scan struct {
 	stranger bool    // code of an unknown module has thrown
 	victim   bool    // the text is about a patch that failed, and names the method that it was for
 	within   int     // how far the lines of a suppressed exception are set in, at least; 0: there is none
+	nodes    bool    // the text is about nodes of XML: the code that reads them passes on what others wrote
 	cause    int     // how many findings there were above the last cause
-
-	title string // the first line of the message, without its tags
 }
 
 // text reads the message, or the stack.
@@ -162,7 +161,7 @@ func (s *scan) prose(line string) {
 	line = plain(line)
 	if s.head == 1 {
 		line = s.tags(line)
-		s.title = line
+		s.nodes = hasWord(line, "xml") || hasWord(line, "node")
 	}
 	s.victim = strings.Contains(line, "atch")
 	s.words(line)
@@ -297,8 +296,8 @@ func (s *scan) tagOwner(tag string) (owner, bool) {
 	return s.finder.owner(rankTag, tag)
 }
 
-// tagWeight returns the weight of the tag of o: little where o is a messenger, where it is
-// none of the loaded mods, or where the tag is in capitals as engines write tags.
+// tagWeight returns the weight of the tag of o: little where o is a messenger, or
+// none of the loaded mods, or in capitals.
 func (s *scan) tagWeight(o *owner) int {
 	switch {
 	case messenger(o.display):
@@ -306,29 +305,15 @@ func (s *scan) tagWeight(o *owner) int {
 	case o.mod != 0:
 		return weightTag
 	case s.finder.whole() && !s.finder.running[fold(o.display)]:
-		if first, _, ok := strings.Cut(o.display, "."); ok && s.finder.authors[fold(first)] != 0 {
-			return weightTag // a package id, or a name of its own, of an author of listed mods
-		}
 		return weightUnlisted
-	case strings.IndexFunc(o.display, unicode.IsLower) < 0 && capitals(o.display):
+	case inCapitals.MatchString(o.display):
 		return weightDoubt
 	}
 	return weightTag
 }
 
-// capitals reports whether a name has capitals of ASCII, and signs, and nothing else.
-func capitals(name string) bool {
-	n := 0
-	for i := range len(name) {
-		switch c := name[i]; {
-		case c-'A' < 26:
-			n++
-		case c >= utf8.RuneSelf, c == '.', digit(c):
-			return false
-		}
-	}
-	return n > 1
-}
+// inCapitals matches a tag as engines write the tags of their parts.
+var inCapitals = regexp.MustCompile(`^[A-Z][-_+'&!?#: A-Z]+$`)
 
 // tagName returns the part of a tag that may be the name of a mod, without the
 // part of the mod, and without a version.
