@@ -20,15 +20,15 @@ type row struct {
 
 // table has the evidence by the word, in small letters, that leads up to it.
 var table = map[string]row{
-	"mod":       {Named, weightNamed, rankNamed, (*scan).announced},
-	"plugin":    {Named, weightNamed, rankNamed, (*scan).announced},
-	"modid":     {Named, weightNamed, rankNamed, labeled},
-	"by":        {Named, weightNamed, rankNamed, labeled},
-	"load":      {Named, weightNamed, rankNamed, refused},
-	"loading":   {Named, weightNamed, rankNamed, refused},
-	"skipping":  {Named, weightNamed, rankNamed, refused},
-	"packageid": {Named, weightNamed, rankOwner, identified},
-	"assembly":  {Type, weightType, rankCode, (*scan).assembly},
+	"mod":            {Named, weightNamed, rankNamed, (*scan).announced},
+	"plugin":         {Named, weightNamed, rankNamed, (*scan).announced},
+	"modid":          {Named, weightNamed, rankNamed, labeled},
+	"by":             {Named, weightNamed, rankNamed, labeled},
+	"load":           {Named, weightNamed, rankNamed, refused},
+	"loading":        {Named, weightNamed, rankNamed, refused},
+	"skipping":       {Named, weightNamed, rankNamed, refused},
+	"package" + "id": {Named, weightNamed, rankOwner, identified},
+	"assembly":       {Type, weightType, rankCode, (*scan).assembly},
 
 	"type":        {name: (*scan).typed},
 	"class":       {name: (*scan).typed},
@@ -133,7 +133,7 @@ func (s *scan) prefixes(word, rest string) {
 			!isEnd && (word[i] != '_' || i+1 == len(word) || word[i+1] == '_') {
 			continue
 		}
-		if prefix := word[:i]; s.finder.known(prefix) != 0 || s.finder.hint(prefix) != 0 {
+		if prefix := word[:i]; s.finder.goesBy(prefix) {
 			s.owned(Type, weightDoubt, rankCode, prefix)
 		}
 	}

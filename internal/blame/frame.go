@@ -23,7 +23,13 @@ func (s *scan) frame(line string, stack bool) bool {
 	if len(s.files) == 0 && strings.Contains(f.Rest, "/plugins/") {
 		s.path(f.Rest)
 	}
-	archive, rank := archiveOf(&f)
+	s.called(&f)
+	return true
+}
+
+// called reads the method of a frame.
+func (s *scan) called(f *frame.Frame) {
+	archive, rank := archiveOf(f)
 	java, module := isJava(f.Rest), moduleOf(f.Rest)
 	whole := f.Path
 	if java {
@@ -32,41 +38,34 @@ func (s *scan) frame(line string, stack bool) bool {
 	path := methodPath(whole)
 	root := rootOf(path)
 	if root == "" {
-		return true
+		return
 	}
 	s.frames++
-	game := s.finder.isGameCode(path) || keyword(root, path) || s.finder.compiled(root, module) ||
-		archive == "" && s.finder.common(root)
-	if owner, moved := s.finder.moved(root, module); game && moved {
+	switch {
+	case s.finder.ofGame(path, root, module) || archive == "" && s.finder.common(root):
+		owner, moved := s.finder.moved(root, module)
 		if owner == "" {
-			s.stranger = s.stranger || len(s.code) == 0
-			return true
+			s.game = s.game || !moved
+			s.stranger = s.stranger || moved && len(s.code) == 0
+			return
 		}
-		game, path, root = false, owner, owner
-	}
-	unknown := archive == "" && s.finder.known(root) == 0 && s.finder.hint(root) == 0
-	switch {
-	case game || archive != "":
-	case !readable(root), unknown && !java && isGlobal(whole, f.Dynamic):
+		path, root = owner, owner
+	case archive == "" && (!readable(root) || !java && isGlobal(whole, f.Dynamic) && !s.finder.goesBy(root)):
 		// A class without a namespace is the game's, in most games, unless its module is known to be a mod's.
-		game = readable(root)
-		root = s.finder.modules[module]
-		path, game = root, game && root == ""
-		if root == "" && !game {
-			return true
+		owner := s.finder.modules[module]
+		if owner == "" {
+			s.game = s.game || readable(root)
+			return
 		}
+		path, root = owner, owner
 	}
-	var o owner
-	switch {
-	case game:
-	case archive != "":
+	o, ok := s.codeOwner(path, root)
+	if archive != "" {
 		o, ok = s.finder.owner(rank, archive, root)
 		ok = ok && (o.mod != 0 || f.Module != "" || !s.listed()) // else a library of that mod
-	default:
-		o, ok = s.codeOwner(path, root)
 	}
 	switch {
-	case game || !ok:
+	case !ok:
 		s.game = true
 	case s.passesOn(path, root, &o):
 		s.game = true
@@ -76,7 +75,6 @@ func (s *scan) frame(line string, stack bool) bool {
 	default:
 		s.thrownBy(o)
 	}
-	return true
 }
 
 // listed reports whether code of a mod that was learned is in the trace.
@@ -133,7 +131,7 @@ func (s *scan) codeOwner(path, root string) (owner, bool) {
 			return s.finder.owner(rankCode, part, root)
 		}
 	}
-	if root == path || !strings.HasPrefix(path, root) || s.finder.known(root) != 0 || s.finder.hint(root) != 0 {
+	if root == path || !strings.HasPrefix(path, root) || s.finder.goesBy(root) {
 		return s.finder.owner(rankCode, root)
 	}
 	n := 0
@@ -150,8 +148,7 @@ func (s *scan) codeOwner(path, root string) (owner, bool) {
 		// The author of several mods: the next part is the mod's.
 		second := identifier(path[len(root)+1:])
 		rest := path[len(root)+1+len(second):]
-		if strings.Count(rest, ".")+strings.Count(rest, ":") < 2 && s.finder.known(second) == 0 &&
-			s.finder.hint(second) == 0 {
+		if strings.Count(rest, ".")+strings.Count(rest, ":") < 2 && !s.finder.goesBy(second) {
 			return owner{}, false // nothing but a class: whose it is of that author's is not known
 		}
 		return s.finder.owner(rankCode, second)

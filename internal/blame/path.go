@@ -50,8 +50,8 @@ func (s *scan) path(line string) {
 			file, _, isScript := strings.Cut(part, ".js") // a plugin may be one script
 			s.folder(file, last && !isScript, about)
 			within = true
-		case number(part) && len(part) >= 6 && number(before) && strings.EqualFold(older, "content"),
-			number(part) && len(part) >= workshopDigits && number(before) && len(before) >= 5:
+		case number(part) && number(before) && (len(part) >= 6 && strings.EqualFold(older, "content") ||
+			len(part) >= workshopDigits && len(before) >= 5):
 			s.folder(part, last, about)
 			within = true
 		}
