@@ -177,6 +177,9 @@ func plain(line string) string {
 
 var richText = regexp.MustCompile("</?(color|b|i|size|material)(=[^>]*)?>")
 
+// source matches a tag that is a place in the program's own source: [dlc.cpp:222].
+var source = regexp.MustCompile(`^ *\[[^\]]+\.(c|cc|cpp|cxx|h|hpp|rs|go):\d+\]`)
+
 // titled follows the name of the mod in the tag of a trace about its files.
 const titled = " - Start of stack trace"
 
@@ -198,34 +201,26 @@ func (s *scan) tags(line string) string {
 			s.owned(Title, weightTitle, rankTag, name)
 			return ""
 		}
-		if isPlace(rest) {
+		if source.MatchString(rest) {
 			continue // of a stamp that a program writes before each place in its source
 		}
-		o, ok := s.tagOwner(tag)
-		if ok {
+		if s.finder.known(tag) == 0 {
+			tag = tagName(tag)
+		}
+		var o owner
+		if o, found = s.finder.owner(rankTag, tag); found {
 			weight := s.tagWeight(&o)
 			if s.heading(strings.TrimLeft(line, " "), &o) {
 				weight = min(weight, weightDoubt)
 			}
 			s.found(Tag, weight, o)
 		}
-		found = ok
 	}
 	if !found {
 		s.heading(strings.TrimLeft(line, " "), nil)
 	}
 	return line
 }
-
-// isPlace reports whether rest begins with a tag that is a place in the program's own source: [dlc.cpp:222].
-func isPlace(rest string) bool {
-	tag, _, _ := cutTag(strings.TrimLeft(rest, " "))
-	file, line, ok := strings.Cut(tag, ":")
-	dot := strings.LastIndexByte(file, '.')
-	return ok && dot > 0 && number(line) && line != "" && places[file[dot+1:]]
-}
-
-var places = texts.Words("c cc cpp cxx h hpp rs go")
 
 // heading reads a text that begins with the name of a mod that is known: before a colon, as its tag, or before a word
 // in small letters, a verb in most texts, or after the tag of reporter. It reports whether the text is about that mod.
@@ -284,18 +279,6 @@ func cutTag(line string) (tag, rest string, ok bool) {
 	return "", line, false
 }
 
-// tagOwner returns the mod that a tag names. Levels, times, numbers, references
-// and lists name none.
-func (s *scan) tagOwner(tag string) (owner, bool) {
-	if s.finder.known(tag) == 0 {
-		tag = tagName(tag)
-	}
-	if tag == "" {
-		return owner{}, false
-	}
-	return s.finder.owner(rankTag, tag)
-}
-
 // tagWeight returns the weight of the tag of o: little where o is a messenger, or
 // none of the loaded mods, or in capitals.
 func (s *scan) tagWeight(o *owner) int {
@@ -338,10 +321,8 @@ func tagName(tag string) string {
 	switch {
 	case n == 0, n == 1 && utf8.RuneCountInString(key) < 3, digit(tag[0]) && n < 3:
 		return ""
-	case isLevel(key), isReference(tag), version(tag), isThread(key):
+	case levels[key], version(tag), unnamed.MatchString(tag):
 		return ""
-	case strings.IndexByte(tag, '_') >= 0 && strings.IndexFunc(tag, unicode.IsLower) < 0 && tag[0] < utf8.RuneSelf:
-		return "" // a constant
 	}
 	return tag
 }
@@ -349,23 +330,21 @@ func tagName(tag string) string {
 // behindLevel returns the text of a tag after its level, as loaders of mods write
 // it: [Error  :  Some Mod], [10:00:00 ERROR Some Mod]. A tag of another form stays.
 func behindLevel(tag string) string {
-	if before, after, ok := strings.Cut(tag, ":"); ok && isLevel(fold(before)) {
+	if before, after, ok := strings.Cut(tag, ":"); ok && levels[fold(before)] {
 		return strings.TrimLeft(after, " ")
 	}
 	if tag == "" || !digit(tag[0]) {
 		return tag
 	}
 	if time, rest, ok := strings.Cut(tag, " "); ok && version(strings.ReplaceAll(time, ":", "")) {
-		if level, name, ok := strings.Cut(strings.TrimLeft(rest, " "), " "); ok && isLevel(fold(level)) {
+		if level, name, ok := strings.Cut(strings.TrimLeft(rest, " "), " "); ok && levels[fold(level)] {
 			return strings.TrimLeft(name, " ")
 		}
 	}
 	return tag
 }
 
-// isLevel reports whether loggers of any mod, or parts of any game, write a folded tag.
-func isLevel(key string) bool { return levels[key] }
-
+// levels are what loggers of any mod, or parts of any game, write in tags, folded.
 var levels = texts.Words(`
 	err error errors wrn warn warning warnings inf info information dbg debug trace trc verbose log logger logging
 	message msg notice fatal ftl crit critical severe exception assert fail failed failure ok success test null none
@@ -373,19 +352,9 @@ var levels = texts.Words(`
 	ai audio chat client combat game net network quest render save saves server ui world
 `)
 
-// isThread reports whether a folded tag names a thread or a pool of threads, with its number or without.
-func isThread(key string) bool {
-	key = strings.TrimRight(key, "0123456789")
-	ends := []string{"thread", "threadpool", "worker", "workerthread", "finalizer", "jobworker"}
-	return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(key, end) })
-}
-
-// isReference reports whether a tag refers to something that was printed
-// elsewhere, such as "Ref 1A2B".
-func isReference(tag string) bool {
-	number, ok := strings.CutPrefix(tag, "Ref ")
-	return ok && strings.Trim(number, "0123456789abcdefABCDEF") == ""
-}
+// unnamed matches a tag that names no mod: a thread or a pool of threads, something printed elsewhere, a constant.
+var unnamed = regexp.MustCompile(
+	`(?i:(thread|thread ?pool|worker|finalizer)[^\pL]*$)|^Ref [[:xdigit:]]+$|^([A-Z][^\p{Ll}]*)?_[^\p{Ll}]*$`)
 
 // version reports whether a word is a version, such as v1.2.
 func version(word string) bool {
