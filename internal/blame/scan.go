@@ -327,22 +327,16 @@ func tagName(tag string) string {
 	return tag
 }
 
-// behindLevel returns the text of a tag after its level, as loaders of mods write
-// it: [Error  :  Some Mod], [10:00:00 ERROR Some Mod]. A tag of another form stays.
+// behindLevel returns the text of a tag after its level, as loaders of mods write it: [Error  :  Some Mod], [10:00:00
+// ERROR Some Mod]. A tag of another form stays.
 func behindLevel(tag string) string {
-	if before, after, ok := strings.Cut(tag, ":"); ok && levels[fold(before)] {
-		return strings.TrimLeft(after, " ")
-	}
-	if tag == "" || !digit(tag[0]) {
-		return tag
-	}
-	if time, rest, ok := strings.Cut(tag, " "); ok && version(strings.ReplaceAll(time, ":", "")) {
-		if level, name, ok := strings.Cut(strings.TrimLeft(rest, " "), " "); ok && levels[fold(level)] {
-			return strings.TrimLeft(name, " ")
-		}
+	if m := leveled.FindStringSubmatch(tag); m != nil && levels[fold(m[1]+m[2])] {
+		return m[3]
 	}
 	return tag
 }
+
+var leveled = regexp.MustCompile(`^(?:([^:\d][^:]*):|\d[\d:.]* +(\S+) ) *(.*)`)
 
 // levels are what loggers of any mod, or parts of any game, write in tags, folded.
 var levels = texts.Words(`
