@@ -57,8 +57,8 @@
 // that code is not known.
 //
 // A frame of Java names a mod by the module or archive that it gives as its place, or else
-// by the part of the package after the domain: press, of com.acme.press.Roller. Below code of a listed mod, an archive of
-// no listed mod is a library. A text about nodes of XML makes no mod likely whose code only reads them.
+// by the part of the package after the domain: press, of com.acme.press.Roller. Below code of a listed mod, an archive
+// of no listed mod is a library. A text about nodes of XML makes no mod likely whose code only reads them.
 //
 // The module of a frame decides before its namespace: code in a namespace of the game whose module is a mod's is the
 // mod's, and where the module is not known, the code that called it is a doubt. Code that was compiled before the game
