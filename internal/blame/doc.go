@@ -23,10 +23,10 @@
 //	path      a file of the mod: …/Mods/Some Mod/…, …/workshop/content/1/2/…,
 //	          __some-mod__/control.lua                                50
 //	named     mod "Some Mod", from mod some_mod, ModID: some_mod, provided
-//	          by 'some_mod', a package id, a listed name before a verb  40
+//	          by 'some_mod', a package id, Some-Mod v1.2.0, a listed
+//	          name before a verb                                      40
 //	type      a type or assembly of the mod: of type SomeMod.Press,
 //	          in assembly SomeMod                                     35
-//	          an assembly that is missing: or assembly 'SomeMod, …    25
 //	          a name that begins with a listed mod: SomeMod_Press,
 //	          some_mod:press                                          20
 //	          a type in a text about a patch, which is the victim     20
@@ -57,10 +57,12 @@
 // that code is not known.
 //
 // A frame of Java names a mod by the module or archive that it gives as its place, or else
-// by the part of the package after the domain: press, of com.acme.press.Roller.
+// by the part of the package after the domain: press, of com.acme.press.Roller. Below code of a listed mod, an archive
+// of no listed mod is a library. A text about nodes of XML makes no mod likely whose code only reads them.
 //
 // The module of a frame decides before its namespace: code in a namespace of the game whose module is a mod's is the
-// mod's, and where the module is not known, the code that called it is a doubt. In a game whose code no rule names,
+// mod's, and where the module is not known, the code that called it is a doubt. Code that was compiled before the game
+// ran, in a module of zeros, is the game's. In a game whose code no rule names,
 // the namespace of most frames is the game's.
 //
 // Code of the game, its engine, the runtime or a library that mods share is no

@@ -292,7 +292,8 @@ func (f *Finder) LearnTrace(trace string) {
 		}
 		whole, path := fr.Path, methodPath(fr.Path)
 		root := rootOf(path)
-		game := f.isGameCode(path) || keyword(root, path)
+		module := moduleOf(fr.Rest)
+		game := f.ofGame(path, root, module)
 		global := isGlobal(whole, false)
 		isProgram := !runtimes[root]
 		if isProgram {
@@ -317,7 +318,7 @@ func (f *Finder) LearnTrace(trace string) {
 			of.root = strings.Clone(key)
 		}
 		f.roots[of.root] = of // an assignment to a map takes the new key, and trace is not to be kept
-		f.learnModule(moduleOf(fr.Rest), of.root, root, game || global)
+		f.learnModule(module, of.root, root, game || global)
 		if !game && !global {
 			seen = f.learnMethod(path, seen)
 		}
@@ -377,7 +378,7 @@ func (h home) vote(module string) home {
 // of others in a trace without code that rules name, where the list of the mods is known.
 func (f *Finder) common(root string) bool {
 	return (f.traces >= minTraces && 2*f.roots[root].frames >= f.frames || f.outer[root] && f.whole()) &&
-		f.known(root) == 0 && f.hint(root) == 0
+		!f.goesBy(root)
 }
 
 // runtimes are the roots of code that each program on a runtime or an engine has in its traces.
@@ -400,6 +401,15 @@ func (f *Finder) moved(root, module string) (owner string, ok bool) {
 	}
 	return "", h.module == f.homes[f.gameRoot].module
 }
+
+// ofGame reports whether a method is the game's: rules name it, it is the runtime's, or it was compiled before the game
+// ran, as only the game's own code is. Mods call that by names with a prefix.
+func (f *Finder) ofGame(path, root, module string) bool {
+	return f.isGameCode(path) || keyword(root, path) || module == noModule || f.homes[root].module == noModule ||
+		strings.HasPrefix(root, "Il2Cpp")
+}
+
+var noModule = strings.Repeat("0", 32)
 
 // inModule precedes the hash of a module in a frame.
 const inModule = " in <"

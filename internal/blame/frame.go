@@ -15,96 +15,92 @@ func (s *scan) frame(line string, stack bool) bool {
 	if !ok {
 		return false
 	}
-	path := f.Path
-	if _, by, ok := strings.Cut(path, patchedBy); ok {
+	if _, by, ok := strings.Cut(f.Path, patchedBy); ok {
 		id, rest, _ := strings.Cut(by, ">")
 		s.owned(Patch, weightPatch, rankOwner, id)
-		path = strings.TrimLeft(rest, ".:")
+		f.Path = strings.TrimLeft(rest, ".:")
 	}
-	archive, rank := archiveOf(&f)
-	if isJava(f.Rest) {
-		path = path[strings.LastIndexByte(path, '/')+1:] // after a class loader
+	if len(s.files) == 0 && strings.Contains(f.Rest, "/plugins/") {
+		s.path(f.Rest)
 	}
-	whole := path
-	path = methodPath(path)
+	s.called(&f)
+	return true
+}
+
+// called reads the method of a frame.
+func (s *scan) called(f *frame.Frame) {
+	archive, rank := archiveOf(f)
+	java, module := isJava(f.Rest), moduleOf(f.Rest)
+	whole := f.Path
+	if java {
+		whole = whole[strings.LastIndexByte(whole, '/')+1:] // after a class loader
+	}
+	path := methodPath(whole)
 	root := rootOf(path)
 	if root == "" {
-		return true
+		return
 	}
 	s.frames++
-	game := s.finder.isGameCode(path) || keyword(root, path) || archive == "" && s.finder.common(root)
-	if game {
-		if owner, ok := s.finder.moved(root, moduleOf(f.Rest)); ok {
-			if owner == "" {
-				s.stranger = s.stranger || len(s.code) == 0
-				return true
-			}
-			game, path, root = false, owner, owner
-		}
-	}
-	if game {
-		s.game = true
-		return true
-	}
-	if path, root = s.rooted(&f, archive, whole, path, root); root == "" {
-		return true
-	}
-	return s.codeOf(path, root, archive, rank)
-}
-
-// rooted returns the path and the root by which the owner of the code of f is found: those of a namespace in the same
-// module, where the frame has none that can be read. It returns no root where the module is not known.
-func (s *scan) rooted(f *frame.Frame, archive, whole, path, root string) (string, string) {
 	switch {
-	case archive == "" && readable(root) && isGlobal(whole, f.Dynamic) && !isJava(f.Rest) &&
-		s.finder.known(root) == 0 && s.finder.hint(root) == 0:
+	case s.finder.ofGame(path, root, module) || archive == "" && s.finder.common(root):
+		owner, moved := s.finder.moved(root, module)
+		if owner == "" {
+			s.game = s.game || !moved
+			s.stranger = s.stranger || moved && len(s.code) == 0
+			return
+		}
+		path, root = owner, owner
+	case archive == "" && (!readable(root) || !java && isGlobal(whole, f.Dynamic) && !s.finder.goesBy(root)):
 		// A class without a namespace is the game's, in most games, unless its module is known to be a mod's.
-		root = s.finder.modules[moduleOf(f.Rest)]
-		s.game = s.game || root == ""
-		return root, root
-	case !readable(root):
-		root = s.finder.modules[moduleOf(f.Rest)]
-		return root, root
+		owner := s.finder.modules[module]
+		if owner == "" {
+			s.game = s.game || readable(root)
+			return
+		}
+		path, root = owner, owner
 	}
-	return path, root
+	o, ok := s.codeOwner(path, root)
+	if archive != "" {
+		o, ok = s.finder.owner(rank, archive, root)
+		ok = ok && (o.mod != 0 || f.Module != "" || !s.listed()) // else a library of that mod
+	}
+	switch {
+	case !ok:
+		s.game = true
+	case s.passesOn(path, root, &o):
+		s.game = true
+		if !s.has(Frame, &o) {
+			s.found(Frame, weightDoubt, o)
+		}
+	default:
+		s.thrownBy(o)
+	}
 }
 
-// codeOf counts code with the path in the trace, and returns true.
-func (s *scan) codeOf(path, root, archive string, rank int) bool {
-	var o owner
-	ok := false
-	if readable(archive) {
-		o, ok = s.finder.owner(rank, archive, root)
-	} else {
-		o, ok = s.codeOwner(path, root)
-	}
-	if !ok {
-		s.game = true
-		return true
-	}
-	if s.passesOn(path, root, &o) {
-		s.game = true
-		s.doubt(&o)
-		return true
-	}
+// listed reports whether code of a mod that was learned is in the trace.
+func (s *scan) listed() bool {
+	return slices.ContainsFunc(s.findings, func(f finding) bool { return f.Kind == Frame && f.owner.mod != 0 })
+}
+
+// thrownBy counts code of a mod in the trace, unless a frame nearer to the throw was counted.
+func (s *scan) thrownBy(o owner) {
 	if slices.ContainsFunc(s.code, func(nearer owner) bool { return nearer.same(&o) }) {
-		return true // a frame nearer to the throw was counted
+		return
 	}
 	nearer := len(s.code)
 	s.code = append(s.code, o)
+	weight := weightFar
 	switch {
 	case s.stranger:
-		s.found(Frame, weightDoubt, o)
+		weight = weightDoubt
 	case nearer == 0 && !s.game:
-		s.found(Frame, weightThrown, o)
+		weight = weightThrown
 	case nearer == 0 && !s.has(Tag, &o):
-		s.found(Frame, weightNear, o)
+		weight = weightNear
 	case nearer <= 1:
-		s.found(Frame, weightSecond, o)
-	default:
-		s.found(Frame, weightFar, o)
+		weight = weightSecond
 	}
-	return true
+	s.found(Frame, weight, o)
 }
 
 // patchedBy precedes the id of the mod by which a method in a trace is patched: PatchedBy<author.mod>.
@@ -113,17 +109,8 @@ const patchedBy = "PatchedBy<"
 // passesOn reports whether the code of a frame, which is o's, only runs code of others: it
 // reports faults, or reads data that the record is about and that is not its own.
 func (s *scan) passesOn(path, root string, o *owner) bool {
-	typ := typePath(path)
 	return messenger(root) || o.mod != 0 && messenger(o.display) ||
-		s.game && len(s.code) == 0 && loads(typ) && (hasWord(s.title, "xml") || hasWord(s.title, "node")) ||
-		s.game && s.finder.surrounds(path)
-}
-
-// doubt keeps code of o that only runs code of others.
-func (s *scan) doubt(o *owner) {
-	if !s.has(Frame, o) {
-		s.found(Frame, weightDoubt, *o)
-	}
+		s.game && (s.finder.surrounds(path) || s.nodes && len(s.code) == 0)
 }
 
 // has reports whether there is evidence of a kind for o.
@@ -144,7 +131,7 @@ func (s *scan) codeOwner(path, root string) (owner, bool) {
 			return s.finder.owner(rankCode, part, root)
 		}
 	}
-	if root == path || !strings.HasPrefix(path, root) || s.finder.known(root) != 0 || s.finder.hint(root) != 0 {
+	if root == path || !strings.HasPrefix(path, root) || s.finder.goesBy(root) {
 		return s.finder.owner(rankCode, root)
 	}
 	n := 0
@@ -161,8 +148,7 @@ func (s *scan) codeOwner(path, root string) (owner, bool) {
 		// The author of several mods: the next part is the mod's.
 		second := identifier(path[len(root)+1:])
 		rest := path[len(root)+1+len(second):]
-		if strings.Count(rest, ".")+strings.Count(rest, ":") < 2 && s.finder.known(second) == 0 &&
-			s.finder.hint(second) == 0 {
+		if strings.Count(rest, ".")+strings.Count(rest, ":") < 2 && !s.finder.goesBy(second) {
 			return owner{}, false // nothing but a class: whose it is of that author's is not known
 		}
 		return s.finder.owner(rankCode, second)
@@ -185,27 +171,21 @@ func (s *scan) patch(line string) bool {
 	default:
 		return false
 	}
-	id, signature, ok := strings.Cut(rest, ": ")
-	if !ok {
-		return true
-	}
 	weight := weightPatch
 	if s.frames > 1 {
 		weight = weightFarPatch
 	}
-	// The patch itself is code of the mod, with a name that reads better than an
-	// id: Boolean SomeMod.Patches:Prefix(…).
-	root := ""
-	if _, path, ok := strings.Cut(signature, " "); ok && !s.finder.isGameCode(path) {
-		if root = identifier(path); !readable(root) {
-			root = ""
-		}
-	}
-	if root == "" {
-		s.owned(Patch, weight, rankOwner, id)
+	id, signature, ok := strings.Cut(rest, ": ")
+	if !ok {
 		return true
 	}
-	s.owned(Patch, weight, rankCode, root, id)
+	// The patch itself is code of the mod, with a name that reads better than an id: Boolean SomeMod.Patches:Prefix(…).
+	_, path, _ := strings.Cut(signature, " ")
+	if root := identifier(path); readable(root) && !s.finder.isGameCode(path) {
+		s.owned(Patch, weight, rankCode, root, id)
+	} else {
+		s.owned(Patch, weight, rankOwner, id)
+	}
 	return true
 }
 
@@ -281,9 +261,12 @@ func archiveOf(f *frame.Frame) (mod string, rank int) {
 	if f.Module != "" && !f.Script {
 		return f.Module, rankFolder
 	}
+	f.Module = ""
 	if i := strings.LastIndexByte(f.Rest, '['); i >= 0 {
 		if archive, _, ok := strings.Cut(f.Rest[i+1:], ".jar"); ok && strings.IndexByte(archive, ']') < 0 {
-			return archiveName(archive), rankCode
+			if archive = archiveName(archive); readable(archive) {
+				return archive, rankCode
+			}
 		}
 	}
 	return "", rankCode
@@ -317,7 +300,7 @@ func archiveName(archive string) string {
 // where there is none.
 func rootOf(path string) string {
 	root := identifier(path)
-	if !isDomain(root) {
+	if !isDomain(root) && (len(root) != 2 || root != strings.ToLower(root)) { // or of a country
 		return root
 	}
 	owner := ""

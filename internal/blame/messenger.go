@@ -27,9 +27,6 @@ var (
 		catcher catch handler watcher monitor tracer inspector validator verifier manager finder fixer cleaner
 		scanner filter better debug publisher guard
 	`)
-
-	// These read data that others wrote.
-	loaderWords = texts.Words("loader reader parser importer deserializer serializer")
 )
 
 // messenger reports whether the name of a mod says that it reads, checks, measures or reports the
@@ -42,16 +39,6 @@ func messenger(name string) bool {
 			return true
 		}
 		before = word
-	}
-	return false
-}
-
-// loads reports whether a name of code says that it reads data.
-func loads(name string) bool {
-	for word := range wordsOf(name) {
-		if loaderWords[word] {
-			return true
-		}
 	}
 	return false
 }
@@ -81,12 +68,4 @@ func wordsOf(name string) func(func(string) bool) {
 		}
 		word(len(name))
 	}
-}
-
-// typePath returns a path without its method.
-func typePath(path string) string {
-	if i := strings.LastIndexAny(path, ".:"); i > 0 {
-		return strings.TrimRight(path[:i], ".:")
-	}
-	return path
 }

@@ -209,6 +209,9 @@ func (f *Finder) listed(o *owner) {
 	o.rank = rankListed
 }
 
+// goesBy reports whether one of the mods goes by a name.
+func (f *Finder) goesBy(name string) bool { return f.known(name) != 0 || f.hint(name) != 0 }
+
 // LearnNames remembers the names of suspects, for mods with only a known package id: the
 // first name stays. So one mod has one name, in whichever way later records name it. And it remembers the
 // numbers of folders that were found with a name.

@@ -46,11 +46,12 @@ func (s *scan) path(line string) {
 			within = true
 		case within:
 			within = part == "" || strings.IndexByte(": \"'", part[len(part)-1]) < 0
-		case (modFolders[strings.ToLower(before)] || before == "plugins") && older != "":
-			s.folder(part, last, about)
+		case (isModFolder(before) || before == "plugins") && older != "":
+			file, _, isScript := strings.Cut(part, ".js") // a plugin may be one script
+			s.folder(file, last && !isScript, about)
 			within = true
-		case number(part) && len(part) >= 6 && number(before) && strings.EqualFold(older, "content"),
-			number(part) && len(part) >= workshopDigits && number(before) && len(before) >= 5:
+		case number(part) && number(before) && (len(part) >= 6 && strings.EqualFold(older, "content") ||
+			len(part) >= workshopDigits && len(before) >= 5):
 			s.folder(part, last, about)
 			within = true
 		}
@@ -63,8 +64,11 @@ func (s *scan) path(line string) {
 	}
 }
 
-// modFolders are the names, in small letters, of folders that hold a folder for each mod. An engine has Plugins.
-var modFolders = map[string]bool{"mods": true, "mods-unpacked": true, "addons": true}
+// isModFolder reports whether a folder holds a folder for each mod. An engine has Plugins.
+func isModFolder(name string) bool {
+	name = strings.ToLower(name)
+	return strings.HasSuffix(name, "mods") || name == "mods-unpacked" || name == "addons"
+}
 
 // script is before and after the name of a mod in the path of its script: __some-mod__/control.lua.
 const script = "__"

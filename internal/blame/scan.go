@@ -24,13 +24,12 @@ const (
 	weightTag      = 30
 	weightPatch    = 20
 	weightFarPatch = 8
-	weightMissing  = 25
 	weightPhrase   = 15
 
 	// weightDoubt is for evidence that a mod reports rather than fails: not enough to be named.
 	weightDoubt = 20
 
-	// weightUnlisted is for a tag that names none of the loaded mods.
+	// weightUnlisted is for a tag that names none of the loaded mods, or in capitals.
 	weightUnlisted = 10
 )
 
@@ -59,9 +58,8 @@ type scan struct {
 	stranger bool    // code of an unknown module has thrown
 	victim   bool    // the text is about a patch that failed, and names the method that it was for
 	within   int     // how far the lines of a suppressed exception are set in, at least; 0: there is none
+	nodes    bool    // the text is about nodes of XML: the code that reads them passes on what others wrote
 	cause    int     // how many findings there were above the last cause
-
-	title string // the first line of the message, without its tags
 }
 
 // text reads the message, or the stack.
@@ -112,7 +110,7 @@ func (s *scan) thrown(line string) {
 		s.code, s.game = s.code[:0], false
 	case strings.HasPrefix(line, "Rethrow as "):
 		if _, typ, ok := strings.Cut(line, "'"); ok {
-			s.typeName(typ) // whose initializer it was
+			s.typeName(typ, true) // whose initializer it was
 		}
 	}
 }
@@ -163,11 +161,10 @@ func (s *scan) prose(line string) {
 	line = plain(line)
 	if s.head == 1 {
 		line = s.tags(line)
-		s.title = line
-		s.subjectOf(strings.TrimLeft(line, " "))
+		s.nodes = hasWord(line, "xml") || hasWord(line, "node")
 	}
 	s.victim = strings.Contains(line, "atch")
-	s.announced(line)
+	s.words(line)
 }
 
 // plain returns a line without tags of rich text, such as <color=#fff>.
@@ -179,6 +176,9 @@ func plain(line string) string {
 }
 
 var richText = regexp.MustCompile("</?(color|b|i|size|material)(=[^>]*)?>")
+
+// source matches a tag that is a place in the program's own source: [dlc.cpp:222].
+var source = regexp.MustCompile(`^ *\[[^\]]+\.(c|cc|cpp|cxx|h|hpp|rs|go):\d+\]`)
 
 // titled follows the name of the mod in the tag of a trace about its files.
 const titled = " - Start of stack trace"
@@ -201,62 +201,57 @@ func (s *scan) tags(line string) string {
 			s.owned(Title, weightTitle, rankTag, name)
 			return ""
 		}
-		if isPlace(rest) {
+		if source.MatchString(rest) {
 			continue // of a stamp that a program writes before each place in its source
 		}
-		o, ok := s.tagOwner(tag)
-		if ok {
+		if s.finder.known(tag) == 0 {
+			tag = tagName(tag)
+		}
+		var o owner
+		if o, found = s.finder.owner(rankTag, tag); found {
 			weight := s.tagWeight(&o)
-			if s.about(strings.TrimLeft(line, " "), &o) {
+			if s.heading(strings.TrimLeft(line, " "), &o) {
 				weight = min(weight, weightDoubt)
 			}
 			s.found(Tag, weight, o)
 		}
-		found = ok
 	}
 	if !found {
-		s.speaker(line)
+		s.heading(strings.TrimLeft(line, " "), nil)
 	}
 	return line
 }
 
-// isPlace reports whether rest begins with a tag that is a place in the program's own source: [dlc.cpp:222].
-func isPlace(rest string) bool {
-	tag, _, _ := cutTag(strings.TrimLeft(rest, " "))
-	file, line, ok := strings.Cut(tag, ":")
-	dot := strings.LastIndexByte(file, '.')
-	return ok && dot > 0 && number(line) && line != "" && places[file[dot+1:]]
-}
-
-var places = texts.Words("c cc cpp cxx h hpp rs go")
-
-// about reads the name of another mod at the beginning of a text with the tag of reporter: the text is about that mod.
-func (s *scan) about(text string, reporter *owner) bool {
+// heading reads a text that begins with the name of a mod that is known: before a colon, as its tag, or before a word
+// in small letters, a verb in most texts, or after the tag of reporter. It reports whether the text is about that mod.
+func (s *scan) heading(text string, reporter *owner) bool {
 	name := s.knownPrefix(text)
-	if !strings.ContainsAny(name, " .") {
-		return false // a word may be the name of a mod and none
-	}
-	o, ok := s.finder.owner(rankNamed, name)
-	if !ok || o.same(reporter) {
+	if len(name) < minName {
 		return false
 	}
-	s.found(Named, weightNamed, o)
-	return true
+	o, ok := s.finder.owner(rankNamed, name)
+	rest := text[len(name):]
+	verb, _ := utf8.DecodeRuneInString(strings.TrimPrefix(rest, " "))
+	kind, weight := Named, weightNamed
+	switch {
+	case !ok:
+		return false
+	case reporter != nil:
+		// A word may be the name of a mod and none.
+		ok = strings.ContainsAny(name, " .") && !o.same(reporter)
+	case strings.HasPrefix(strings.TrimLeft(rest, " "), ":"):
+		kind, weight = Tag, weightTag
+	default:
+		ok = s.finder.whole() && rest != "" && rest[0] == ' ' && unicode.IsLower(verb) && !isWord(name)
+	}
+	if ok {
+		s.found(kind, weight, o)
+	}
+	return ok
 }
 
-// subjectOf reads a text that begins with the name of a mod of the list and a word in small letters, a
-// verb in most texts.
-func (s *scan) subjectOf(text string) {
-	if len(s.findings) > 0 || !s.finder.whole() {
-		return
-	}
-	name := s.knownPrefix(text)
-	rest, ok := strings.CutPrefix(text[len(name):], " ")
-	verb, _ := utf8.DecodeRuneInString(rest)
-	if ok && name != "" && unicode.IsLower(verb) && !isWord(name) {
-		s.owned(Named, weightNamed, rankNamed, name)
-	}
-}
+// minName is how long a name is at least that heads a text.
+const minName = 3
 
 // isWord reports whether a name may be a word of a sentence: letters alone, with no capital but the first.
 func isWord(name string) bool {
@@ -284,20 +279,8 @@ func cutTag(line string) (tag, rest string, ok bool) {
 	return "", line, false
 }
 
-// tagOwner returns the mod that a tag names. Levels, times, numbers, references
-// and lists name none.
-func (s *scan) tagOwner(tag string) (owner, bool) {
-	if s.finder.known(tag) == 0 {
-		tag = tagName(tag)
-	}
-	if tag == "" {
-		return owner{}, false
-	}
-	return s.finder.owner(rankTag, tag)
-}
-
-// tagWeight returns the weight of the tag of o: little where o is a messenger, where it is
-// none of the loaded mods, or where the tag is in capitals as engines write tags.
+// tagWeight returns the weight of the tag of o: little where o is a messenger, or
+// none of the loaded mods, or in capitals.
 func (s *scan) tagWeight(o *owner) int {
 	switch {
 	case messenger(o.display):
@@ -305,29 +288,15 @@ func (s *scan) tagWeight(o *owner) int {
 	case o.mod != 0:
 		return weightTag
 	case s.finder.whole() && !s.finder.running[fold(o.display)]:
-		if first, _, ok := strings.Cut(o.display, "."); ok && s.finder.authors[fold(first)] != 0 {
-			return weightTag // a package id, or a name of its own, of an author of listed mods
-		}
 		return weightUnlisted
-	case strings.IndexFunc(o.display, unicode.IsLower) < 0 && capitals(o.display):
+	case inCapitals.MatchString(o.display):
 		return weightDoubt
 	}
 	return weightTag
 }
 
-// capitals reports whether a name has capitals of ASCII, and signs, and nothing else.
-func capitals(name string) bool {
-	n := 0
-	for i := range len(name) {
-		switch c := name[i]; {
-		case c-'A' < 26:
-			n++
-		case c >= utf8.RuneSelf, c == '.', digit(c):
-			return false
-		}
-	}
-	return n > 1
-}
+// inCapitals matches a tag as engines write the tags of their parts.
+var inCapitals = regexp.MustCompile(`^[A-Z][-_+'&!?#: A-Z]+$`)
 
 // tagName returns the part of a tag that may be the name of a mod, without the
 // part of the mod, and without a version.
@@ -352,34 +321,24 @@ func tagName(tag string) string {
 	switch {
 	case n == 0, n == 1 && utf8.RuneCountInString(key) < 3, digit(tag[0]) && n < 3:
 		return ""
-	case isLevel(key), isReference(tag), version(tag), isThread(key):
+	case levels[key], version(tag), unnamed.MatchString(tag):
 		return ""
-	case strings.IndexByte(tag, '_') >= 0 && strings.IndexFunc(tag, unicode.IsLower) < 0 && tag[0] < utf8.RuneSelf:
-		return "" // a constant
 	}
 	return tag
 }
 
-// behindLevel returns the text of a tag after its level, as loaders of mods write
-// it: [Error  :  Some Mod], [10:00:00 ERROR Some Mod]. A tag of another form stays.
+// behindLevel returns the text of a tag after its level, as loaders of mods write it: [Error  :  Some Mod], [10:00:00
+// ERROR Some Mod]. A tag of another form stays.
 func behindLevel(tag string) string {
-	if before, after, ok := strings.Cut(tag, ":"); ok && isLevel(fold(before)) {
-		return strings.TrimLeft(after, " ")
-	}
-	if tag == "" || !digit(tag[0]) {
-		return tag
-	}
-	if time, rest, ok := strings.Cut(tag, " "); ok && version(strings.ReplaceAll(time, ":", "")) {
-		if level, name, ok := strings.Cut(strings.TrimLeft(rest, " "), " "); ok && isLevel(fold(level)) {
-			return strings.TrimLeft(name, " ")
-		}
+	if m := leveled.FindStringSubmatch(tag); m != nil && levels[fold(m[1]+m[2])] {
+		return m[3]
 	}
 	return tag
 }
 
-// isLevel reports whether loggers of any mod, or parts of any game, write a folded tag.
-func isLevel(key string) bool { return levels[key] }
+var leveled = regexp.MustCompile(`^(?:([^:\d][^:]*):|\d[\d:.]* +(\S+) ) *(.*)`)
 
+// levels are what loggers of any mod, or parts of any game, write in tags, folded.
 var levels = texts.Words(`
 	err error errors wrn warn warning warnings inf info information dbg debug trace trc verbose log logger logging
 	message msg notice fatal ftl crit critical severe exception assert fail failed failure ok success test null none
@@ -387,19 +346,9 @@ var levels = texts.Words(`
 	ai audio chat client combat game net network quest render save saves server ui world
 `)
 
-// isThread reports whether a folded tag names a thread or a pool of threads, with its number or without.
-func isThread(key string) bool {
-	key = strings.TrimRight(key, "0123456789")
-	ends := []string{"thread", "threadpool", "worker", "workerthread", "finalizer", "jobworker"}
-	return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(key, end) })
-}
-
-// isReference reports whether a tag refers to something that was printed
-// elsewhere, such as "Ref 1A2B".
-func isReference(tag string) bool {
-	number, ok := strings.CutPrefix(tag, "Ref ")
-	return ok && strings.Trim(number, "0123456789abcdefABCDEF") == ""
-}
+// unnamed matches a tag that names no mod: a thread or a pool of threads, something printed elsewhere, a constant.
+var unnamed = regexp.MustCompile(
+	`(?i:(thread|thread ?pool|worker|finalizer)[^\pL]*$)|^Ref [[:xdigit:]]+$|^([A-Z][^\p{Ll}]*)?_[^\p{Ll}]*$`)
 
 // version reports whether a word is a version, such as v1.2.
 func version(word string) bool {
@@ -408,23 +357,3 @@ func version(word string) bool {
 }
 
 func digit(c byte) bool { return c-'0' < 10 }
-
-// speaker reads "Some Mod: message" and "Some Mod :: message". Any text may begin in the first form, so
-// there only the name of a mod that was learned counts.
-func (s *scan) speaker(line string) {
-	if name, _, ok := strings.Cut(line, " :: "); ok && len(name) <= maxName {
-		if title, rest := capitalized(name); rest == "" && title != "" && tagName(title) != "" {
-			if o, ok := s.finder.owner(rankTag, title); ok {
-				s.found(Tag, s.tagWeight(&o), o)
-			}
-		}
-		return
-	}
-	name, _, ok := strings.Cut(line, ":")
-	if !ok || len(name) > maxName || len(name) < 3 {
-		return
-	}
-	if m := s.finder.known(name); m != 0 {
-		s.owned(Tag, weightTag, rankTag, name)
-	}
-}

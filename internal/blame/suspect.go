@@ -119,26 +119,21 @@ type finding struct {
 // heaviest are kept. The order of findings of equal weight and kind does not
 // matter but for the lines.
 func weigh(dst []Suspect, mods []Mod, findings []finding) []Suspect {
-	// Small classes under "is the same mod", which names connect in chains.
-	class := make([]int, len(findings))
+	var mine [][]finding // those about one mod each: "is the same mod" connects names in chains
 	for i := range findings {
-		class[i] = i
-		for j := range i {
-			if class[i] != class[j] && findings[i].owner.same(&findings[j].owner) {
-				from, into := max(class[i], class[j]), min(class[i], class[j])
-				for k := range i + 1 {
-					if class[k] == from {
-						class[k] = into
-					}
-				}
+		f := findings[i : i+1]
+		mine = slices.DeleteFunc(mine, func(g []finding) bool {
+			same := slices.ContainsFunc(g, func(h finding) bool { return h.owner.same(&findings[i].owner) })
+			if same {
+				f = slices.Concat(g, f)
 			}
-		}
+			return same
+		})
+		mine = append(mine, f)
 	}
 	start := len(dst)
-	for c := range findings {
-		if class[c] == c {
-			dst = append(dst, suspect(mods, findings, class, c))
-		}
+	for _, f := range mine {
+		dst = append(dst, suspect(mods, f))
 	}
 	found := dst[start:]
 	slices.SortFunc(found, func(a, b Suspect) int {
@@ -155,15 +150,12 @@ func weigh(dst []Suspect, mods []Mod, findings []finding) []Suspect {
 	return dst[:start+kept]
 }
 
-// suspect sums up the findings of class c.
-func suspect(mods []Mod, findings []finding, class []int, c int) Suspect {
+// suspect sums up the findings about a mod.
+func suspect(mods []Mod, findings []finding) Suspect {
 	var best [kinds]*finding
-	name := &findings[c].owner
+	name := &findings[0].owner
 	number := ""
 	for i := range findings {
-		if class[i] != c {
-			continue
-		}
 		f := &findings[i]
 		if b := best[f.Kind]; b == nil || f.weight > b.weight {
 			best[f.Kind] = f

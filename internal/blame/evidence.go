@@ -9,141 +9,133 @@ import (
 	texts "github.com/heedlog/heed/internal/text"
 )
 
-// announced reads the mods that a line names.
-func (s *scan) announced(line string) {
+// A row is evidence in words: what the name after a word shows, and how the name is read from the text of the line
+// before and after the word.
+type row struct {
+	kind   Kind
+	weight int
+	rank   int
+	name   func(s *scan, before, rest string) string // "" where no name follows
+}
+
+// table has the evidence by the word, in small letters, that leads up to it.
+var table = map[string]row{
+	"mod":            {Named, weightNamed, rankNamed, (*scan).announced},
+	"plugin":         {Named, weightNamed, rankNamed, (*scan).announced},
+	"modid":          {Named, weightNamed, rankNamed, labeled},
+	"by":             {Named, weightNamed, rankNamed, labeled},
+	"load":           {Named, weightNamed, rankNamed, refused},
+	"loading":        {Named, weightNamed, rankNamed, refused},
+	"skipping":       {Named, weightNamed, rankNamed, refused},
+	"package" + "id": {Named, weightNamed, rankOwner, identified},
+	"assembly":       {Type, weightType, rankCode, (*scan).assembly},
+
+	"type":        {name: (*scan).typed},
+	"class":       {name: (*scan).typed},
+	"for":         {name: (*scan).typed},
+	"named":       {name: (*scan).typed},
+	"registering": {name: (*scan).typed},
+}
+
+const maxLead = len("registering") // the longest of them
+
+// words reads the mods that the words of a line name.
+func (s *scan) words(line string) {
+	node, isNode := strings.CutPrefix(line, "<") // of a node, only the class in its own tag is read as a type
+	if isNode {
+		node, _, _ = strings.Cut(node, ">")
+		_, class, _ := strings.Cut(node, " Class=\"")
+		s.typeName(class, true)
+	}
 	for i := 0; i < len(line); i++ {
 		from := i
 		for i < len(line) && wordByte(line[i]) {
 			i++
 		}
-		if from < i {
-			s.leads(line[from:i], line[:from], line[i:])
+		if from == i {
+			continue
 		}
-	}
-	node, isNode := strings.CutPrefix(line, "<") // of the node, only its own tag is read
-	node, _, _ = strings.Cut(node, ">")
-	if _, class, ok := strings.Cut(node, " Class=\""); ok && isNode {
-		s.typeName(class)
-	}
-	s.prefixes(line)
-	if !isNode {
-		s.parts(line)
+		word, before, rest := line[from:i], line[:from], line[i:]
+		if len(word) <= maxLead {
+			if r, ok := table[strings.ToLower(word)]; ok {
+				if name := r.name(s, before, rest); name != "" {
+					s.owned(r.kind, r.weight, r.rank, name)
+				}
+			}
+		}
+		s.versioned(before, word, rest)
+		if len(s.finder.mods) > 0 {
+			s.prefixes(word, rest)
+		}
+		if !isNode && strings.HasPrefix(rest, ".") && strings.IndexByte(before, '<') < 0 &&
+			(from == 0 || strings.IndexByte(" '\"`(=,", line[from-1]) >= 0) {
+			s.typeName(line[from:], strings.HasSuffix(before, "="))
+		}
 	}
 }
 
-// leads reads the mod to which a word in any case leads up, with the text of the line before and after the word.
-func (s *scan) leads(word, before, rest string) {
-	var lower [9]byte // the longest of the words has so many
-	if len(word) > len(lower) {
-		return
+// labeled reads the id of a mod after words that only ids follow: "provided by", "ModID:".
+func labeled(_ *scan, before, rest string) string {
+	if !strings.HasSuffix(before, "provided ") && !strings.HasPrefix(rest, ":") {
+		return ""
 	}
-	for i := range len(word) {
-		lower[i] = word[i] | 0x20
-	}
-	switch string(lower[:len(word)]) {
-	case "mod", "plugin":
-		if name := s.announcedName(before, rest); name != "" {
-			s.owned(Named, weightNamed, rankNamed, name)
-		}
-	case "by", "mod" + "id":
-		if strings.HasSuffix(before, "provided ") || strings.HasPrefix(rest, ":") {
-			s.named(strings.TrimLeft(rest, ": "))
-		}
-	case "load", "loading", "skipping":
-		s.plugin(rest)
-	case "package" + "id": // packageId
-		if id := packageID(afterColon(rest)); id != "" && !hasWord(before, "example") {
-			s.owned(Named, weightNamed, rankOwner, stem(id))
-		}
-	case "assembly":
-		s.assembly(before, rest)
-	}
-}
-
-// named reads the id of a mod after a word that only ids follow.
-func (s *scan) named(rest string) {
+	rest = strings.TrimLeft(rest, ": ")
 	name, ok := quoted(rest)
 	if !ok {
 		name = rest[:len(rest)-len(strings.TrimLeftFunc(rest, idRune))]
 	}
-	if letters(name) > 1 {
-		s.owned(Named, weightNamed, rankNamed, name)
+	if letters(name) < 2 {
+		return ""
 	}
+	return name
 }
 
 func idRune(r rune) bool { return r == '-' || r == '.' || r < utf8.RuneSelf && wordByte(byte(r)) }
 
-// parts reads classes with their namespace that the line names anywhere, where a word or a sign leads up to one, the
-// mod is known by the namespace, or the class is called after a part of the game: "Exception in Acme.JobGiver_Press".
-func (s *scan) parts(line string) {
-	for i := 0; i < len(line); i++ {
-		if line[i] != '.' || i == 0 || !wordByte(line[i-1]) {
-			continue
-		}
-		from := i
-		for from > 0 && wordByte(line[from-1]) {
-			from--
-		}
-		end := i
-		for end < len(line) && (wordByte(line[end]) || line[end] == '.' || line[end] == '+') {
-			end++
-		}
-		path := strings.TrimRight(line[from:end], ".+")
-		if from == 0 || strings.IndexByte(" '\"`(<=,>", line[from-1]) >= 0 {
-			root := line[from:i]
-			names := s.finder.known(root) != 0 || s.finder.hint(root) != 0 || isPart(path)
-			if leadsToType(line[:from]) || names && strings.IndexByte(line[:from], '<') < 0 { // no XML
-				s.typeName(line[from:])
-			}
-		}
-		i = end
+// refused reads what BepInEx writes of a plugin that it does not load, with its version: "Skipping [Some Mod 1.2.0]
+// because …".
+func refused(_ *scan, _, rest string) string {
+	tag, _, ok := cutTag(strings.TrimLeft(rest, " "))
+	if name := unversioned(tag); ok && name != tag {
+		return name
 	}
+	return ""
 }
 
-// leadsToType reports whether a text ends with a word or a sign that the name of a type follows.
-func leadsToType(before string) bool {
-	if strings.HasSuffix(before, "=") {
-		return true
+// identified reads a package id after its label.
+func identified(_ *scan, before, rest string) string {
+	if hasWord(before, "example") {
+		return ""
 	}
-	before = strings.TrimRight(before, " '\"`")
-	return typeLeads[strings.ToLower(before[strings.LastIndexByte(before, ' ')+1:])]
+	return stem(packageID(afterColon(rest)))
 }
 
-var typeLeads = texts.Words("type class for registering named")
+// versioned reads a mod by the version after its name: "in Some-Mod v1.2.0".
+func (s *scan) versioned(before, word, rest string) {
+	if word[0]|0x20 != 'v' || !strings.HasPrefix(rest, ".") || !strings.HasSuffix(before, " ") || !version(word) {
+		return
+	}
+	before = strings.TrimRight(before, " ")
+	at := len(strings.TrimRightFunc(before, idRune))
+	name, before := before[at:], strings.TrimRight(before[:at], " ")
+	first, _ := utf8.DecodeRuneInString(strings.TrimLeft(before[strings.LastIndexByte(before, ' ')+1:], "'\"(["))
+	if s.finder.known(name) != 0 || name != strings.ToLower(name) && !unicode.IsUpper(first) {
+		s.owned(Named, weightNamed, rankNamed, name)
+	}
+}
 
 // prefixes reads definitions, components and resources that are called after a mod that is known, as in SomeMod_Press
 // and some_mod:press.
-func (s *scan) prefixes(line string) {
-	if len(s.finder.mods) == 0 {
-		return
-	}
-	for i := 1; i+1 < len(line); i++ {
-		if c := line[i]; c != '_' && c != ':' || !wordByte(line[i-1]) || !wordByte(line[i+1]) || line[i+1] == '_' {
+func (s *scan) prefixes(word, rest string) {
+	for i := minTag; i <= len(word); i++ {
+		isEnd := i == len(word)
+		if isEnd && (len(rest) < 2 || rest[0] != ':' || !wordByte(rest[1]) || rest[1] == '_') ||
+			!isEnd && (word[i] != '_' || i+1 == len(word) || word[i+1] == '_') {
 			continue
 		}
-		from := i
-		for from > 0 && wordByte(line[from-1]) {
-			from--
-		}
-		prefix := line[from:i]
-		if len(prefix) >= minTag && (s.finder.known(prefix) != 0 || s.finder.hint(prefix) != 0) {
+		if prefix := word[:i]; s.finder.goesBy(prefix) {
 			s.owned(Type, weightDoubt, rankCode, prefix)
 		}
-	}
-}
-
-// isPart reports whether a path ends with a class whose name has its kind in front: JobGiver_Press.
-func isPart(path string) bool {
-	kind, name, _ := strings.Cut(path[strings.LastIndexAny(path, ".+")+1:], "_")
-	return kind != "" && name != "" && kind[0]-'A' < 26 && name[0]-'A' < 26
-}
-
-// plugin reads what BepInEx writes of a plugin that it does not load, with its
-// version: "Skipping [Some Mod 1.2.0] because …".
-func (s *scan) plugin(rest string) {
-	tag, _, ok := cutTag(strings.TrimLeft(rest, " "))
-	if i := strings.LastIndexByte(tag, ' '); ok && i > 0 && version(tag[i+1:]) {
-		s.owned(Named, weightNamed, rankNamed, tag[:i])
 	}
 }
 
@@ -162,9 +154,8 @@ func wordByte(c byte) bool {
 	return c >= utf8.RuneSelf || c == '_' || digit(c) || c|0x20 >= 'a' && c|0x20 <= 'z'
 }
 
-// announcedName returns the name of a mod that follows the word "mod" or "plugin" with
-// before and rest around it.
-func (s *scan) announcedName(before, rest string) string {
+// announced returns the name of a mod that follows the word "mod" or "plugin" with before and rest around it.
+func (s *scan) announced(before, rest string) string {
 	rest, colon := strings.CutPrefix(rest, ":")
 	if rest == "" || rest[0] != ' ' && !colon {
 		return ""
@@ -197,6 +188,10 @@ func (s *scan) announcedName(before, rest string) string {
 		}
 	case "the", "from", "by", "of", "in", "for":
 		return name
+	case "|":
+		if colon {
+			return name // of a line with labels
+		}
 	}
 	return ""
 }
@@ -331,42 +326,40 @@ var notNames = texts.Words(`
 	error errors content contents initialized init is has not with conflict
 `)
 
-// typeName reads the name of a type with its namespace in a line. A name before
-// a parenthesis is a method, whose namespace the game leaves out: "Error in LordToil.Init()". It reports
-// whether a mod owns the type.
-func (s *scan) typeName(text string) bool {
+// typed reads a type after a word that leads up to one.
+func (s *scan) typed(_, rest string) string {
+	s.typeName(strings.TrimLeft(rest, " '\"`"), true)
+	return ""
+}
+
+// typeName reads the name of a type with its namespace; unless the text says that it is one, only of a mod that is
+// known. A name before a parenthesis is a method, whose namespace the game leaves out: "Error in LordToil.Init()".
+func (s *scan) typeName(text string, isType bool) {
 	end := 0
 	for end < len(text) && (wordByte(text[end]) || text[end] == '.' || text[end] == '+') {
 		end++
 	}
-	if end < len(text) && text[end] == '(' {
-		return false
-	}
 	path := strings.TrimRight(text[:end], ".")
 	root := identifier(path)
-	if len(root) == len(path) || letters(root) < 3 || s.finder.isGameCode(path) || extension(lastPart(path)) {
-		return false
+	if end < len(text) && text[end] == '(' || len(root) == len(path) || s.finder.isGameCode(path) ||
+		extension(lastPart(path)) || s.tagged(path[len(root)+1:]) {
+		return
 	}
 	first, _ := utf8.DecodeRuneInString(root)
 	member, _ := utf8.DecodeRuneInString(path[len(root)+1:])
 	if !unicode.IsUpper(first) || !unicode.IsUpper(member) {
-		return false
+		return
 	}
-	if s.tagged(path[len(root)+1:]) {
-		return false // Author.Mod, after [Mod]
-	}
-	if o, ok := s.codeOwner(path, root); ok {
+	if o, ok := s.codeOwner(path, root); ok && (isType || o.mod != 0) {
 		weight := weightType
 		if s.victim {
 			weight = weightDoubt
 		}
 		s.found(Type, weight, o)
-		return true
 	}
-	return false
 }
 
-// tagged reports whether the record carries the tag of a mod of that name.
+// tagged reports whether the record carries the tag of a mod of that name: Author.Mod, after [Mod].
 func (s *scan) tagged(name string) bool {
 	key := fold(name)
 	return key != "" && slices.ContainsFunc(s.findings, func(f finding) bool {
@@ -374,64 +367,38 @@ func (s *scan) tagged(name string) bool {
 	})
 }
 
-// assembly reads the assembly after the word:
+// assembly returns the name of an assembly after the word, without its version and the ending of its file:
 //
 //	Exception getting types in assembly SomeMod: …
 //	Could not load type 'Some.Type' from assembly 'SomeMod, Version=1.0.0.0, …'
-//	Could not load file or assembly 'SomeLib, Version=1.0.0.0, …' or one of its dependencies
 //	Error in Some Mod, assembly name: SomeMod, method: …
 //
-// A missing assembly is weaker evidence than the assembly that needs it, which may
-// be out of date.
-func (s *scan) assembly(before, rest string) {
+// An assembly that is missing is not at fault: "Could not load file or assembly 'SomeLib'".
+func (s *scan) assembly(before, rest string) string {
 	before = strings.TrimRight(before, " ")
-	weight := weightType
+	rest, isLabel := strings.CutPrefix(rest, " name:")
+	rest, isNext := strings.CutPrefix(rest, " ")
+	name, _, isVersioned := strings.Cut(rest, ", Version=")
 	switch before[strings.LastIndexByte(before, ' ')+1:] {
 	case "in", "from", "of":
 	case "or":
-		weight = weightMissing
-	default:
-		after, named := strings.CutPrefix(rest, " name:")
-		name, _, versioned := strings.Cut(strings.TrimLeft(rest, " "), ", Version=")
-		if named {
-			rest = after
-		} else if !versioned || strings.ContainsAny(name, " ,") {
-			return
-		}
-	}
-	if name := s.assemblyName(rest); name != "" {
-		s.owned(Type, weight, rankCode, name)
-	}
-}
-
-// assemblyName returns the name of an assembly that follows the word, without
-// its version and the ending of its file, and "" where the word is one of prose.
-func (s *scan) assemblyName(rest string) string {
-	if !strings.HasPrefix(rest, " ") {
 		return ""
-	}
-	rest = strings.TrimLeft(rest, " ")
-	name, ok := quoted(rest)
-	if ok {
-		name, _, _ = strings.Cut(name, ",")
-	} else if name = s.knownPrefix(rest); name != "" {
-		return name
-	} else {
-		// A name has spaces only where something ends it.
-		end := strings.IndexAny(rest, ":,")
-		if end < 0 || words(rest[:end]) > maxWords {
-			end = max(0, strings.IndexByte(rest+" ", ' '))
-		}
-		name = strings.TrimRight(rest[:end], ".;!)'\"")
-		first, _ := utf8.DecodeRuneInString(name)
-		if !unicode.IsUpper(first) && !unicode.IsDigit(first) {
+	default:
+		if !isLabel && (!isVersioned || strings.ContainsAny(name, " ,")) {
 			return ""
 		}
 	}
-	if n := len(name) - len(".dll"); n > 0 && strings.EqualFold(name[n:], ".dll") {
-		name = name[:n]
+	name, isQuoted := quoted(rest)
+	if !isQuoted {
+		if name = s.knownPrefix(rest); name != "" {
+			return name
+		}
+		name, _, _ = strings.Cut(rest, " ")
 	}
-	if !readable(name) {
+	name, _, _ = strings.Cut(name, ",")
+	name = strings.TrimSuffix(strings.TrimRight(name, ".:;!)'\""), ".dll")
+	first, _ := utf8.DecodeRuneInString(name)
+	if !isNext || !isQuoted && !unicode.IsUpper(first) && !unicode.IsDigit(first) || !readable(name) {
 		return ""
 	}
 	return name
