@@ -41,7 +41,7 @@ const unused int32 = -2
 
 // newLRU returns a table of at most limit entries, which must be positive.
 func newLRU[K comparable, V any](limit int) lru[K, V] {
-	return lru[K, V]{heads: newHeads(limit), free: none, newest: none, oldest: none, limit: limit}
+	return lru[K, V]{heads: newHeads(1), free: none, newest: none, oldest: none, limit: limit}
 }
 
 // newHeads returns the heads of empty chains for n entries: a power of two.
@@ -86,9 +86,7 @@ func (t *lru[K, V]) add(hash uint32, key *K, value V) int32 {
 		t.free = t.slots[i].chain
 	} else {
 		if len(t.slots) == cap(t.slots) {
-			grown := make([]slot[K, V], len(t.slots), min(max(2*len(t.slots), 64), t.limit))
-			copy(grown, t.slots)
-			t.slots = grown
+			t.grow()
 		}
 		i = int32(len(t.slots))
 		t.slots = t.slots[:i+1]
@@ -99,6 +97,17 @@ func (t *lru[K, V]) add(hash uint32, key *K, value V) int32 {
 	t.used++
 	t.link(i)
 	return i
+}
+
+// grow makes room for more slots, up to the limit. All slots are in use.
+func (t *lru[K, V]) grow() {
+	grown := make([]slot[K, V], len(t.slots), min(max(2*len(t.slots), 64), t.limit))
+	copy(grown, t.slots)
+	t.slots, t.heads = grown, newHeads(cap(grown))
+	for i := range grown {
+		b := t.bucket(grown[i].hash)
+		grown[i].chain, *b = *b, int32(i)
+	}
 }
 
 // removeOldest evicts the least recently used entry, which must exist. It returns the slot that it had and its value.

@@ -32,7 +32,7 @@ func (s shape) signature() signature.Signature {
 }
 
 func newSignatures(limit, maxBytes int) signatures {
-	return signatures{table: newLRU[uint64, shape](limit), byID: newHeads(limit), maxBytes: maxBytes}
+	return signatures{table: newLRU[uint64, shape](limit), byID: newHeads(1), maxBytes: maxBytes}
 }
 
 // find returns the slot of the text with the hash h, or none, and makes it the newest.
@@ -50,11 +50,24 @@ func (s *signatures) add(h uint64, v shape) int32 {
 	for s.table.full() || s.bytes+len(v.template) > s.maxBytes {
 		s.evict()
 	}
-	b := s.idBucket(v.id)
-	v.next = *b
-	*b = s.table.add(uint32(h), &h, v)
+	i := s.table.add(uint32(h), &h, v)
 	s.bytes += len(v.template)
-	return *b
+	if len(s.byID) == len(s.table.heads) {
+		s.chain(i)
+		return i
+	}
+	s.byID = newHeads(len(s.table.heads))
+	for j := range s.table.slots {
+		s.chain(int32(j))
+	}
+	return i
+}
+
+// chain puts slot i into the chain of its id.
+func (s *signatures) chain(i int32) {
+	v := &s.table.slots[i].value
+	b := s.idBucket(v.id)
+	v.next, *b = *b, i
 }
 
 func (s *signatures) evict() {

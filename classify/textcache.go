@@ -36,9 +36,10 @@ type kept struct {
 	texts []cachedText
 
 	// The texts themselves, each in one piece, one after the other and then from
-	// the beginning. written counts all bytes put there since there were none, those
-	// left empty at the end included.
+	// the beginning once there are size bytes. written counts all bytes put there since
+	// there were none, those left empty at the end included.
 	ring    []byte
+	size    uint32
 	written uint32
 }
 
@@ -46,7 +47,7 @@ type kept struct {
 func newKept(places, bytes int) kept {
 	return kept{
 		tags: make([]uint32, places), texts: make([]cachedText, places),
-		ring: make([]byte, bytes), written: 2 * uint32(bytes),
+		size: uint32(bytes), written: 2 * uint32(bytes),
 	}
 }
 
@@ -196,10 +197,10 @@ func (k *kept) place(sum uint64) int32 {
 func (k *kept) first(sum uint64) int32 { return int32(sum & uint64(len(k.tags)-1) &^ 1) }
 
 // has reports whether the bytes of t are still in the ring.
-func (k *kept) has(t *cachedText) bool { return k.written-t.from <= uint32(len(k.ring)) }
+func (k *kept) has(t *cachedText) bool { return k.written-t.from <= k.size }
 
 // text returns the first n bytes of t.
-func (k *kept) text(t *cachedText, n int) []byte { return k.ring[int(t.from)&(len(k.ring)-1):][:n] }
+func (k *kept) text(t *cachedText, n int) []byte { return k.ring[t.from&(k.size-1):][:n] }
 
 // find returns a text that is kept, or nil where it is not or the table has evicted its signature.
 func (k *kept) find(table *signatures, sum uint64, message, stack string) *cachedText {
@@ -263,7 +264,7 @@ func (k *kept) again(sum uint64) *cachedText {
 		i, old, other = i+1, other, old
 	}
 	k.tags[i] = uint32(sum >> 32)
-	old.from = k.written - uint32(len(k.ring)) - 1 // no text, but newer than all others without
+	old.from = k.written - k.size - 1 // no text, but newer than all others without
 	if other.from == old.from {
 		other.from--
 	}
@@ -272,17 +273,20 @@ func (k *kept) again(sum uint64) *cachedText {
 
 // keep makes t a text.
 func (k *kept) keep(t *cachedText, message, stack string, key signature.Key, slot int32) {
-	size, n := uint32(len(k.ring)), uint32(len(message)+len(stack))
-	if k.written > math.MaxUint32-2*size {
+	n := uint32(len(message) + len(stack))
+	if k.written > math.MaxUint32-2*k.size {
 		clear(k.texts)
-		k.written = 2 * size
+		k.written = 2 * k.size
 	}
-	if left := size - k.written%size; left < n {
+	if left := k.size - k.written%k.size; left < n {
 		k.written += left
 	}
 	*t = cachedText{
 		from: k.written, hash: key.Hash, check: key.Check, slot: slot,
 		message: uint16(len(message)), stack: uint16(len(stack)),
+	}
+	if more := int(k.written%k.size+n) - len(k.ring); more > 0 {
+		k.ring = append(k.ring, make([]byte, more)...)
 	}
 	k.written += n
 	text := k.text(t, int(n))
