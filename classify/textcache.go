@@ -115,15 +115,10 @@ func sum(h uint64, s string) uint64 {
 	a := (h ^ uint64(n)) * mixA
 	b := a ^ mixB
 	switch {
-	case n >= 32:
-		for i := 0; i < n-32; i += 32 {
-			a = mix(load64(s, i)^mixA, load64(s, i+8)^a)
-			b = mix(load64(s, i+16)^mixB, load64(s, i+24)^b)
-		}
-		a = mix(load64(s, n-32)^mixA, load64(s, n-24)^a)
-		b = mix(load64(s, n-16)^mixB, load64(s, n-8)^b)
 	case n >= 16:
-		a = mix(load64(s, 0)^mixA, load64(s, 8)^a)
+		for i := 0; i < n-16; i += 16 {
+			a, b = mix(load64(s, i)^mixA, load64(s, i+8)^b), a
+		}
 		b = mix(load64(s, n-16)^mixB, load64(s, n-8)^b)
 	case n >= 8:
 		a = mix(load64(s, 0)^mixA, load64(s, n-8)^a)

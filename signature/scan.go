@@ -426,9 +426,6 @@ func blank(s string) bool {
 
 // trim cuts white space, as the class table sees it, off both ends.
 func trim(s string) string {
-	if at(s, 0)&space == 0 && at(s, len(s)-1)&space == 0 {
-		return s
-	}
 	i := skip(s, 0, space)
 	return s[i:skipBack(s, i, len(s), space)]
 }
