@@ -90,6 +90,8 @@ type names struct {
 	numbers map[string]uint32
 	texts   []string
 	limit   int
+	last    string // the one asked for last, which mostly is the next one too
+	lastN   uint32
 }
 
 // maxNameBytes bounds the length of a string that gets a number.
@@ -103,6 +105,9 @@ func newNames(limit int) names {
 
 // number returns the number of s. It copies s if it keeps it.
 func (n *names) number(s string) (uint32, bool) {
+	if s == n.last {
+		return n.lastN, true
+	}
 	num, ok := n.numbers[s]
 	if !ok {
 		if len(n.texts) == n.limit || len(s) > maxNameBytes {
@@ -113,6 +118,7 @@ func (n *names) number(s string) (uint32, bool) {
 		n.texts = append(n.texts, s)
 		n.numbers[s] = num
 	}
+	n.last, n.lastN = n.texts[num], num
 	return num, true
 }
 
