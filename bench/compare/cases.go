@@ -121,26 +121,29 @@ func newCase(cfg heed.Config) (*benchmark, error) {
 	if err != nil {
 		return nil, err
 	}
-	storm := workload.NewStorm(workload.Distinct, 2)
+	b := madeCase(engine, workload.NewStorm(workload.Distinct, 2).Strings)
+	b.name = "Log/new"
+	b.check = func() error {
+		stats := engine.Stats()
+		if stats.Classify.Misses != stats.Received {
+			return fmt.Errorf("%d of %d signatures were new", stats.Classify.Misses, stats.Received)
+		}
+		return stats.Check()
+	}
+	return b, nil
+}
+
+// madeCase is Engine.Log on the lines that a function makes.
+func madeCase(engine *heed.Engine, next func(n int) []string) *benchmark {
 	var lines []string
-	logged := uint64(0)
 	return &benchmark{
-		name:    "Log/new",
-		prepare: func(n int) { lines = storm.Strings(n) },
+		prepare: func(n int) { lines = next(n) },
 		run: func(int) {
 			for _, l := range lines {
 				engine.Log(event.Log{Level: event.LevelError, Message: l})
 			}
-			logged += uint64(len(lines))
 		},
-		check: func() error {
-			stats := engine.Stats()
-			if stats.Classify.Misses != logged {
-				return fmt.Errorf("%d of %d signatures were new", stats.Classify.Misses, logged)
-			}
-			return stats.Check()
-		},
-	}, nil
+	}
 }
 
 // replayCase is the replay of all captures that match the pattern, bytes to

@@ -225,21 +225,13 @@ func joining(set *rules.Set, n int) (float64, error) {
 		}
 	}
 	made := 0
-	var lines []string
-	b := &benchmark{
-		prepare: func(n int) {
-			lines = lines[:0]
-			for range n {
-				made++
-				lines = append(lines, "Could not find a place for "+name(made)+" in the barn of the colony")
-			}
-		},
-		run: func(int) {
-			for _, l := range lines {
-				engine.Log(event.Log{Level: event.LevelError, Message: l})
-			}
-		},
-	}
+	b := madeCase(engine, func(n int) (lines []string) {
+		for range n {
+			made++
+			lines = append(lines, "Could not find a place for "+name(made)+" in the barn of the colony")
+		}
+		return lines
+	})
 	b.prepare(20)
 	b.run(20)
 	before := engine.Stats().Classify.Groups
@@ -327,16 +319,7 @@ func entries(set *rules.Set, mode workload.Mode, large int) *dimension {
 	storm := workload.NewStorm(mode, 3)
 	done := 0
 	log := func(n int) (nsPerOp float64) {
-		var lines []string
-		b := benchmark{
-			prepare: func(n int) { lines = storm.Strings(n) },
-			run: func(int) {
-				for _, l := range lines {
-					engine.Log(event.Log{Level: event.LevelError, Message: l})
-				}
-			},
-		}
-		spent, _ := b.cost(n)
+		spent, _ := madeCase(engine, storm.Strings).cost(n)
 		done += n
 		return float64(spent.Nanoseconds()) / float64(n)
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/bench/workload"
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
@@ -150,15 +149,7 @@ func manyEntries(set *rules.Set, large int) []growth {
 		done := 0
 		// stretch is the cost of each of the next n entries.
 		stretch := func(n int) float64 {
-			var lines []string
-			b := benchmark{
-				prepare: func(n int) { lines = storm.Strings(n) },
-				run: func(int) {
-					for _, l := range lines {
-						engine.Log(event.Log{Level: event.LevelError, Message: l})
-					}
-				},
-			}
+			b := madeCase(engine, storm.Strings)
 			var all time.Duration
 			for left := n; left > 0; {
 				size := min(left, turns)
