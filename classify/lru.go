@@ -101,7 +101,7 @@ func (t *lru[K, V]) add(hash uint32, key *K, value V) int32 {
 
 // grow makes room for more slots, up to the limit. All slots are in use.
 func (t *lru[K, V]) grow() {
-	grown := make([]slot[K, V], len(t.slots), min(max(2*len(t.slots), 64), t.limit))
+	grown := make([]slot[K, V], len(t.slots), min(max(2*len(t.slots), 4), t.limit))
 	copy(grown, t.slots)
 	t.slots, t.heads = grown, newHeads(cap(grown))
 	for i := range grown {
@@ -110,8 +110,8 @@ func (t *lru[K, V]) grow() {
 	}
 }
 
-// removeOldest evicts the least recently used entry, which must exist. It returns the slot that it had and its value.
-func (t *lru[K, V]) removeOldest() (int32, V) {
+// removeOldest evicts the least recently used entry, which must exist, and returns its value.
+func (t *lru[K, V]) removeOldest() V {
 	i := t.oldest
 	value := t.slots[i].value
 	t.unlink(i)
@@ -123,7 +123,7 @@ func (t *lru[K, V]) removeOldest() (int32, V) {
 	t.slots[i] = slot[K, V]{chain: t.free, newer: unused, older: unused}
 	t.free = i
 	t.used--
-	return i, value
+	return value
 }
 
 // touch makes the entry in slot i the newest.

@@ -316,26 +316,19 @@ func entries(set *rules.Set, mode workload.Mode, large int) *dimension {
 		d.sizes = append(d.sizes, n)
 	}
 	var engine *heed.Engine
-	storm := workload.NewStorm(mode, 3)
-	done := 0
-	log := func(n int) (nsPerOp float64) {
-		spent, _ := madeCase(engine, storm.Strings).cost(n)
-		done += n
-		return float64(spent.Nanoseconds()) / float64(n)
-	}
+	var b *benchmark
 	d.cost = func(size int) (float64, error) {
 		if engine == nil {
 			var err error
 			if engine, err = heed.New(heed.Config{Rules: set}); err != nil {
 				return 0, err
 			}
+			b = madeCase(engine, workload.NewStorm(mode, 3).Strings)
 		}
-		for done < size {
-			log(min(turns, size-done))
-		}
+		b.stretch(size - int(engine.Stats().Received))
 		least := math.Inf(1)
 		for range 3 {
-			least = min(least, log(min(turns, size/4)))
+			least = min(least, b.stretch(min(turns, size/4)))
 		}
 		stats := engine.Stats()
 		return least, stats.Check()

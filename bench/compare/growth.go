@@ -145,30 +145,16 @@ func manyEntries(set *rules.Set, large int) []growth {
 		if err != nil {
 			return 0, err
 		}
-		storm := workload.NewStorm(mode, 3)
-		done := 0
-		// stretch is the cost of each of the next n entries.
-		stretch := func(n int) float64 {
-			b := madeCase(engine, storm.Strings)
-			var all time.Duration
-			for left := n; left > 0; {
-				size := min(left, turns)
-				spent, _ := b.cost(size)
-				all += spent
-				left -= size
-			}
-			done += n
-			return float64(all.Nanoseconds()) / float64(n)
-		}
-		stretch(small - part)
-		early := stretch(part)
+		b := madeCase(engine, workload.NewStorm(mode, 3).Strings)
+		b.stretch(small - part)
+		early := b.stretch(part)
 		earlyHeap := liveHeap()
-		stretch(large - small - part)
-		late := stretch(part)
+		b.stretch(large - small - part)
+		late := b.stretch(part)
 		heap = float64(liveHeap()) / float64(earlyHeap)
 		stats := engine.Stats()
-		if stats.Received != uint64(done) {
-			return 0, fmt.Errorf("%d entries received of %d", stats.Received, done)
+		if stats.Received != uint64(large) {
+			return 0, fmt.Errorf("%d entries received of %d", stats.Received, large)
 		}
 		return late / early, stats.Check()
 	}
@@ -182,6 +168,16 @@ func manyEntries(set *rules.Set, large int) []growth {
 			return heap, nil
 		}},
 	}
+}
+
+// stretch returns the cost of each of n operations, a turn at a time.
+func (b *benchmark) stretch(n int) (nsPerOp float64) {
+	var all time.Duration
+	for left := n; left > 0; left -= turns {
+		spent, _ := b.cost(min(left, turns))
+		all += spent
+	}
+	return float64(all.Nanoseconds()) / float64(n)
 }
 
 func liveHeap() uint64 {
