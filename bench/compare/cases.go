@@ -72,15 +72,20 @@ func keyCase(name string, normalizer *signature.Normalizer, lines []string) *ben
 // logCase is Engine.Log on known lines that take turns. Each turn takes the
 // updates once.
 func logCase(name string, cfg heed.Config, lines []string) (*benchmark, error) {
-	records := make([]event.Log, len(lines))
-	for i, l := range lines {
-		records[i] = event.Log{Level: event.LevelError, Message: l}
-	}
 	engine, err := heed.New(cfg)
 	if err != nil {
 		return nil, err
 	}
-	return recordsCase(name, engine, records), nil
+	return recordsCase(name, engine, recordsOf(lines)), nil
+}
+
+// recordsOf returns lines as errors.
+func recordsOf(lines []string) []event.Log {
+	records := make([]event.Log, len(lines))
+	for i, l := range lines {
+		records[i] = event.Log{Level: event.LevelError, Message: l}
+	}
+	return records
 }
 
 func recordsCase(name string, engine *heed.Engine, records []event.Log) *benchmark {

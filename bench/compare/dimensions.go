@@ -159,11 +159,7 @@ func manyRules(n int) (*rules.Set, error) {
 // logged is the cost of Log on lines that take turns, in an engine to which other
 // things were done.
 func logged(engine *heed.Engine, lines []string) (float64, error) {
-	records := make([]event.Log, len(lines))
-	for i, l := range lines {
-		records[i] = event.Log{Level: event.LevelError, Message: l}
-	}
-	b := recordsCase("logged", engine, records)
+	b := recordsCase("logged", engine, recordsOf(lines))
 	b.size()
 	return b.nsPerOp(), b.check()
 }

@@ -111,12 +111,11 @@ func sizes(large int) ([]growth, error) {
 
 // known is the cost of Log on known lines that take turns, of a new engine.
 func known(cfg heed.Config, lines []string) (float64, error) {
-	b, err := logCase("known", cfg, lines)
+	engine, err := heed.New(cfg)
 	if err != nil {
 		return 0, err
 	}
-	b.size()
-	return b.nsPerOp(), b.check()
+	return logged(engine, lines)
 }
 
 func textOf(part string, size int) string {
