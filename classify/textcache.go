@@ -32,7 +32,7 @@ type textCache struct {
 
 // kept is a number of texts that are found by a sum.
 type kept struct {
-	tags  []uint32 // of the sum of the text that came last at each place
+	tags  []uint32 // of the sum of the text that came last at each place, with hasText
 	texts []cachedText
 
 	// The texts themselves, each in one piece, one after the other and then from
@@ -42,6 +42,9 @@ type kept struct {
 	size    uint32
 	written uint32
 }
+
+// hasText is the bit of a tag whose text came twice.
+const hasText = 1
 
 // newKept returns an empty kept, whose count of written bytes makes every zero cachedText overwritten.
 func newKept(places, bytes int) kept {
@@ -178,15 +181,17 @@ func load64(s string, i int) uint64 {
 // place returns the place of the texts with this sum, or none: the lower bits choose two
 // places, the upper ones are the tag.
 func (k *kept) place(sum uint64) int32 {
-	i, tag := k.first(sum), uint32(sum>>32)
+	i, tag := k.first(sum), tagOf(sum)
 	switch pair := k.tags[i:][:2]; tag {
-	case pair[0]:
+	case pair[0] &^ hasText:
 		return i
-	case pair[1]:
+	case pair[1] &^ hasText:
 		return i + 1
 	}
 	return none
 }
+
+func tagOf(sum uint64) uint32 { return uint32(sum>>32) &^ hasText }
 
 // first returns the first of the two places of a sum.
 func (k *kept) first(sum uint64) int32 { return int32(sum & uint64(len(k.tags)-1) &^ 1) }
@@ -248,21 +253,28 @@ func (c *textCache) noteLine(n *signature.Normalizer, sum uint64, line string, k
 	}
 }
 
-// again returns the text at the place of a sum that came before. Else it gives the sum a place, and returns nil.
+// again returns the text at the place of a sum that came before. Else it gives the sum a place, and returns nil. It
+// reads texts only if it replaces one: where nothing repeats, that would be another miss of the processor's caches.
 func (k *kept) again(sum uint64) *cachedText {
 	if i := k.place(sum); i != none {
+		k.tags[i] |= hasText
 		return &k.texts[i]
 	}
-	i := k.first(sum)
-	old, other := &k.texts[i], &k.texts[i+1]
-	if other.from < old.from {
-		i, old, other = i+1, other, old
+	i, replaced := k.first(sum), 0
+	pair := k.tags[i:][:2]
+	switch pair[0]&hasText + pair[1]&hasText<<1 {
+	case 0:
+		pair[1] = pair[0] // the older one
+	case 1:
+		replaced = 1
+	case 1 | 1<<1:
+		texts := k.texts[i:][:2]
+		if texts[1].from < texts[0].from {
+			replaced = 1
+		}
+		texts[replaced].from = k.written - k.size - 1 // no text
 	}
-	k.tags[i] = uint32(sum >> 32)
-	old.from = k.written - k.size - 1 // no text, but newer than all others without
-	if other.from == old.from {
-		other.from--
-	}
+	pair[replaced] = tagOf(sum)
 	return nil
 }
 
