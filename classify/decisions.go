@@ -76,7 +76,7 @@ func (d *decisions) add(key *decisionKey, p rules.Plan, place *int32) {
 		return
 	}
 	for d.table.full() || d.weight+w > d.maxWeight {
-		_, old := d.table.removeOldest()
+		old := d.table.removeOldest()
 		d.weight -= old.Weight()
 		d.evicted++
 	}

@@ -41,7 +41,7 @@ const unused int32 = -2
 
 // newLRU returns a table of at most limit entries, which must be positive.
 func newLRU[K comparable, V any](limit int) lru[K, V] {
-	return lru[K, V]{heads: newHeads(limit), free: none, newest: none, oldest: none, limit: limit}
+	return lru[K, V]{heads: newHeads(1), free: none, newest: none, oldest: none, limit: limit}
 }
 
 // newHeads returns the heads of empty chains for n entries: a power of two.
@@ -86,9 +86,7 @@ func (t *lru[K, V]) add(hash uint32, key *K, value V) int32 {
 		t.free = t.slots[i].chain
 	} else {
 		if len(t.slots) == cap(t.slots) {
-			grown := make([]slot[K, V], len(t.slots), min(max(2*len(t.slots), 64), t.limit))
-			copy(grown, t.slots)
-			t.slots = grown
+			t.grow()
 		}
 		i = int32(len(t.slots))
 		t.slots = t.slots[:i+1]
@@ -101,8 +99,19 @@ func (t *lru[K, V]) add(hash uint32, key *K, value V) int32 {
 	return i
 }
 
-// removeOldest evicts the least recently used entry, which must exist. It returns the slot that it had and its value.
-func (t *lru[K, V]) removeOldest() (int32, V) {
+// grow makes room for more slots, up to the limit. All slots are in use.
+func (t *lru[K, V]) grow() {
+	grown := make([]slot[K, V], len(t.slots), min(max(2*len(t.slots), 4), t.limit))
+	copy(grown, t.slots)
+	t.slots, t.heads = grown, newHeads(cap(grown))
+	for i := range grown {
+		b := t.bucket(grown[i].hash)
+		grown[i].chain, *b = *b, int32(i)
+	}
+}
+
+// removeOldest evicts the least recently used entry, which must exist, and returns its value.
+func (t *lru[K, V]) removeOldest() V {
 	i := t.oldest
 	value := t.slots[i].value
 	t.unlink(i)
@@ -114,7 +123,7 @@ func (t *lru[K, V]) removeOldest() (int32, V) {
 	t.slots[i] = slot[K, V]{chain: t.free, newer: unused, older: unused}
 	t.free = i
 	t.used--
-	return i, value
+	return value
 }
 
 // touch makes the entry in slot i the newest.

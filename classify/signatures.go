@@ -7,8 +7,7 @@ import "github.com/heedlog/heed/signature"
 // and by the bytes of the templates.
 type signatures struct {
 	table    lru[uint64, shape]
-	byID     []int32 // by the low bits of a signature's id: first slot of the chain
-	bytes    int     // of all templates
+	bytes    int // of all templates
 	maxBytes int
 	evicted  uint64
 }
@@ -20,7 +19,6 @@ type shape struct {
 	sigCheck uint32 // of the signature,
 	id       signature.ID
 	group    signature.Place // where the grouper has it
-	next     int32           // next slot in the chain of byID
 	decision int32           // slot of the decision used last; a hint
 	varied   bool            // the variant was found
 	variant  string
@@ -32,7 +30,7 @@ func (s shape) signature() signature.Signature {
 }
 
 func newSignatures(limit, maxBytes int) signatures {
-	return signatures{table: newLRU[uint64, shape](limit), byID: newHeads(limit), maxBytes: maxBytes}
+	return signatures{table: newLRU[uint64, shape](limit), maxBytes: maxBytes}
 }
 
 // find returns the slot of the text with the hash h, or none, and makes it the newest.
@@ -48,34 +46,19 @@ func (s *signatures) find(h uint64) int32 {
 // slot.
 func (s *signatures) add(h uint64, v shape) int32 {
 	for s.table.full() || s.bytes+len(v.template) > s.maxBytes {
-		s.evict()
+		s.bytes -= len(s.table.removeOldest().template)
+		s.evicted++
 	}
-	b := s.idBucket(v.id)
-	v.next = *b
-	*b = s.table.add(uint32(h), &h, v)
 	s.bytes += len(v.template)
-	return *b
+	return s.table.add(uint32(h), &h, v)
 }
 
-func (s *signatures) evict() {
-	i, v := s.table.removeOldest()
-	p := s.idBucket(v.id)
-	for *p != i {
-		p = &s.table.slots[*p].value.next
-	}
-	*p = v.next
-	s.bytes -= len(v.template)
-	s.evicted++
-}
-
-func (s *signatures) idBucket(id signature.ID) *int32 {
-	return &s.byID[int(uint32(id))&(len(s.byID)-1)]
-}
-
-// template returns the canonical template of a signature.
+// template returns the canonical template of a signature. It looks at all, the newest first: of an entry that was just
+// classified it is the first.
 func (s *signatures) template(sig signature.Signature) (string, bool) {
-	for i := *s.idBucket(sig.ID); i != none; i = s.table.slots[i].value.next {
-		if v := &s.table.slots[i].value; v.signature() == sig {
+	t := &s.table
+	for i := t.newest; i != none; i = t.slots[i].older {
+		if v := &t.slots[i].value; v.signature() == sig {
 			return v.template, true
 		}
 	}

@@ -128,7 +128,7 @@ func TestStateHasEveryField(t *testing.T) {
 		// Made by New from its Config.
 		"Classifier.normalizer", "-Classifier.rules", "-Classifier.eval",
 		// Caches, and the number of the phase in one.
-		"-Classifier.result", "Classifier.texts", "signatures.table", "signatures.byID", "signatures.bytes", "signatures.maxBytes",
+		"-Classifier.result", "Classifier.texts", "signatures.table", "signatures.bytes", "signatures.maxBytes",
 		"decisions.table", "decisions.weight", "decisions.maxWeight",
 		"Classifier.sources", "Classifier.phases", "Classifier.phaseNum", "Classifier.phaseKnown",
 		"Stats.Signatures", "Stats.TemplateBytes", "Stats.Decisions", "Stats.Sources", "Stats.Phases",

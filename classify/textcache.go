@@ -32,21 +32,25 @@ type textCache struct {
 
 // kept is a number of texts that are found by a sum.
 type kept struct {
-	tags  []uint32 // of the sum of the text that came last at each place
+	tags  []uint32 // of the sum of the text that came last at each place, with hasText
 	texts []cachedText
 
 	// The texts themselves, each in one piece, one after the other and then from
-	// the beginning. written counts all bytes put there since there were none, those
-	// left empty at the end included.
+	// the beginning once there are size bytes. written counts all bytes put there since
+	// there were none, those left empty at the end included.
 	ring    []byte
+	size    uint32
 	written uint32
 }
+
+// hasText is the bit of a tag whose text came twice.
+const hasText = 1
 
 // newKept returns an empty kept, whose count of written bytes makes every zero cachedText overwritten.
 func newKept(places, bytes int) kept {
 	return kept{
 		tags: make([]uint32, places), texts: make([]cachedText, places),
-		ring: make([]byte, bytes), written: 2 * uint32(bytes),
+		size: uint32(bytes), written: 2 * uint32(bytes),
 	}
 }
 
@@ -114,15 +118,10 @@ func sum(h uint64, s string) uint64 {
 	a := (h ^ uint64(n)) * mixA
 	b := a ^ mixB
 	switch {
-	case n >= 32:
-		for i := 0; i < n-32; i += 32 {
-			a = mix(load64(s, i)^mixA, load64(s, i+8)^a)
-			b = mix(load64(s, i+16)^mixB, load64(s, i+24)^b)
-		}
-		a = mix(load64(s, n-32)^mixA, load64(s, n-24)^a)
-		b = mix(load64(s, n-16)^mixB, load64(s, n-8)^b)
 	case n >= 16:
-		a = mix(load64(s, 0)^mixA, load64(s, 8)^a)
+		for i := 0; i < n-16; i += 16 {
+			a, b = mix(load64(s, i)^mixA, load64(s, i+8)^b), a
+		}
 		b = mix(load64(s, n-16)^mixB, load64(s, n-8)^b)
 	case n >= 8:
 		a = mix(load64(s, 0)^mixA, load64(s, n-8)^a)
@@ -182,24 +181,26 @@ func load64(s string, i int) uint64 {
 // place returns the place of the texts with this sum, or none: the lower bits choose two
 // places, the upper ones are the tag.
 func (k *kept) place(sum uint64) int32 {
-	i, tag := k.first(sum), uint32(sum>>32)
+	i, tag := k.first(sum), tagOf(sum)
 	switch pair := k.tags[i:][:2]; tag {
-	case pair[0]:
+	case pair[0] &^ hasText:
 		return i
-	case pair[1]:
+	case pair[1] &^ hasText:
 		return i + 1
 	}
 	return none
 }
 
+func tagOf(sum uint64) uint32 { return uint32(sum>>32) &^ hasText }
+
 // first returns the first of the two places of a sum.
 func (k *kept) first(sum uint64) int32 { return int32(sum & uint64(len(k.tags)-1) &^ 1) }
 
 // has reports whether the bytes of t are still in the ring.
-func (k *kept) has(t *cachedText) bool { return k.written-t.from <= uint32(len(k.ring)) }
+func (k *kept) has(t *cachedText) bool { return k.written-t.from <= k.size }
 
 // text returns the first n bytes of t.
-func (k *kept) text(t *cachedText, n int) []byte { return k.ring[int(t.from)&(len(k.ring)-1):][:n] }
+func (k *kept) text(t *cachedText, n int) []byte { return k.ring[t.from&(k.size-1):][:n] }
 
 // find returns a text that is kept, or nil where it is not or the table has evicted its signature.
 func (k *kept) find(table *signatures, sum uint64, message, stack string) *cachedText {
@@ -252,37 +253,47 @@ func (c *textCache) noteLine(n *signature.Normalizer, sum uint64, line string, k
 	}
 }
 
-// again returns the text at the place of a sum that came before. Else it gives the sum a place, and returns nil.
+// again returns the text at the place of a sum that came before. Else it gives the sum a place, and returns nil. It
+// reads texts only if it replaces one: where nothing repeats, that would be another miss of the processor's caches.
 func (k *kept) again(sum uint64) *cachedText {
 	if i := k.place(sum); i != none {
+		k.tags[i] |= hasText
 		return &k.texts[i]
 	}
-	i := k.first(sum)
-	old, other := &k.texts[i], &k.texts[i+1]
-	if other.from < old.from {
-		i, old, other = i+1, other, old
+	i, replaced := k.first(sum), 0
+	pair := k.tags[i:][:2]
+	switch pair[0]&hasText + pair[1]&hasText<<1 {
+	case 0:
+		pair[1] = pair[0] // the older one
+	case 1:
+		replaced = 1
+	case 1 | 1<<1:
+		texts := k.texts[i:][:2]
+		if texts[1].from < texts[0].from {
+			replaced = 1
+		}
+		texts[replaced].from = k.written - k.size - 1 // no text
 	}
-	k.tags[i] = uint32(sum >> 32)
-	old.from = k.written - uint32(len(k.ring)) - 1 // no text, but newer than all others without
-	if other.from == old.from {
-		other.from--
-	}
+	pair[replaced] = tagOf(sum)
 	return nil
 }
 
 // keep makes t a text.
 func (k *kept) keep(t *cachedText, message, stack string, key signature.Key, slot int32) {
-	size, n := uint32(len(k.ring)), uint32(len(message)+len(stack))
-	if k.written > math.MaxUint32-2*size {
+	n := uint32(len(message) + len(stack))
+	if k.written > math.MaxUint32-2*k.size {
 		clear(k.texts)
-		k.written = 2 * size
+		k.written = 2 * k.size
 	}
-	if left := size - k.written%size; left < n {
+	if left := k.size - k.written%k.size; left < n {
 		k.written += left
 	}
 	*t = cachedText{
 		from: k.written, hash: key.Hash, check: key.Check, slot: slot,
 		message: uint16(len(message)), stack: uint16(len(stack)),
+	}
+	if more := int(k.written%k.size+n) - len(k.ring); more > 0 {
+		k.ring = append(k.ring, make([]byte, more)...)
 	}
 	k.written += n
 	text := k.text(t, int(n))

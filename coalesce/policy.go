@@ -102,11 +102,14 @@ func (c *Coalescer) covering(in *Input, to *destination) (k known) {
 // quiet reports whether an entry comes in the quiet time of an acknowledged item. While the game starts, it is as long
 // as a load may be.
 func (c *Coalescer) quiet(in *Input, it *item) bool {
+	if it.State != itemAcked {
+		return false
+	}
 	w := &c.Config.QuietTime
 	if in.starting() {
 		w = &loadMax
 	}
-	return it.State == itemAcked && !w.passed(it.AckedAt, c.Now)
+	return !w.passed(it.AckedAt, c.Now)
 }
 
 // akin reports whether an entry of the group points at one of mods, or there are none.

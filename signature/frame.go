@@ -313,9 +313,6 @@ func hasArity(part string) bool {
 // trimPart returns the end of the part s[from:to] without the suffixes of the runtime and
 // of patching libraries.
 func trimPart(s string, from, to int) int {
-	if from == to || classes[s[to-1]]&digit == 0 {
-		return to
-	}
 	for end := from; end != to; {
 		end = to
 		to = cutNumbered(s, from, cutNumbered(s, from, to, "_Patch"), "$")

@@ -106,12 +106,6 @@ func load(s string, i int) uint64 {
 
 // loadPart reads the bytes of s[from:to], fewer than eight, and zeros above.
 func loadPart(s string, from, to int) uint64 {
-	switch {
-	case from+8 <= len(s):
-		return load(s, from) & (1<<(uint(to-from)*8&63) - 1)
-	case to >= 8:
-		return load(s, to-8) >> 8 >> ((56 - uint(to-from)*8) & 63) // never by 64 at once
-	}
 	var v uint64
 	for i := to - 1; i >= from; i-- {
 		v = v<<8 | uint64(s[i])

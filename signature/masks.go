@@ -38,14 +38,8 @@ func isUpper(b byte) bool { return 'A' <= b && b <= 'Z' }
 
 func isLower(b byte) bool { return 'a' <= b && b <= 'z' }
 
-// mayMean reports whether the word at i may be more than a word, by how it
-// begins: like a month, a day of the week, "NaN", or "user". The first letter alone stops
-// at most capitals; three of them at few words.
-func mayMean(s string, i int) bool {
-	return classes[s[i]]&initial != 0 && isBeginning(s, i)
-}
-
-// isBeginning is mayMean where the first letter is known to be an initial.
+// isBeginning reports whether the word at i, whose first letter is an initial, may be more than a word, by how it
+// begins: like a month, a day of the week, "NaN", or "user".
 func isBeginning(s string, i int) bool {
 	if i+3 > len(s) {
 		return false

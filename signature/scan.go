@@ -272,8 +272,6 @@ func (sc *scanner) word(i, j int, all class) kind {
 	switch {
 	case all&digit != 0 && (all&tick == 0 || digitOutsideArity(t)):
 		return sc.number(i, j, all)
-	case all&(digit|glue) == 0 && len(t) < hexMin && !mayMean(s, i):
-		// A plain word.
 	case sc.n.words.has(t):
 		// It is protected.
 	case all&glue != 0 && j+1 < len(s) && assigns(s, j) && s[j+1] == '=' && paddingEnd(s, i, j) > j:
@@ -282,7 +280,7 @@ func (sc *scanner) word(i, j int, all class) kind {
 		if isRelativePath(t) {
 			return kindPath
 		}
-	case mayMean(s, i) && isCalendar(s, i, j):
+	case isCalendar(s, i, j):
 		return kindTime
 	case all&glue != 0 && isHostName(t):
 		return kindHost
@@ -426,9 +424,6 @@ func blank(s string) bool {
 
 // trim cuts white space, as the class table sees it, off both ends.
 func trim(s string) string {
-	if at(s, 0)&space == 0 && at(s, len(s)-1)&space == 0 {
-		return s
-	}
 	i := skip(s, 0, space)
 	return s[i:skipBack(s, i, len(s), space)]
 }

@@ -42,13 +42,8 @@ func newWords(lists ...[]string) *words {
 // has reports whether t, which is not empty, is one of the words. It is small
 // enough to be inlined, and nearly all tokens go no further.
 func (w *words) has(t string) bool {
-	return w.sizes[t[0]]>>(uint(min(len(t), 63))&63)&1 != 0 && w.find(t)
+	return w.sizes[t[0]]>>(uint(min(len(t), 63))&63)&1 != 0 && slices.Contains(w.lists[t[0]], t)
 }
-
-// find is has for the tokens that may be one. Inlined, it would make the scanner slower.
-//
-//go:noinline
-func (w *words) find(t string) bool { return slices.Contains(w.lists[t[0]], t) }
 
 // keeps reports whether t is several parts with dots between, and each that holds a digit is one of the words.
 // System.Int32 stays, System.Int32.F7 does not.

@@ -72,15 +72,20 @@ func keyCase(name string, normalizer *signature.Normalizer, lines []string) *ben
 // logCase is Engine.Log on known lines that take turns. Each turn takes the
 // updates once.
 func logCase(name string, cfg heed.Config, lines []string) (*benchmark, error) {
-	records := make([]event.Log, len(lines))
-	for i, l := range lines {
-		records[i] = event.Log{Level: event.LevelError, Message: l}
-	}
 	engine, err := heed.New(cfg)
 	if err != nil {
 		return nil, err
 	}
-	return recordsCase(name, engine, records), nil
+	return recordsCase(name, engine, recordsOf(lines)), nil
+}
+
+// recordsOf returns lines as errors.
+func recordsOf(lines []string) []event.Log {
+	records := make([]event.Log, len(lines))
+	for i, l := range lines {
+		records[i] = event.Log{Level: event.LevelError, Message: l}
+	}
+	return records
 }
 
 func recordsCase(name string, engine *heed.Engine, records []event.Log) *benchmark {
@@ -121,26 +126,29 @@ func newCase(cfg heed.Config) (*benchmark, error) {
 	if err != nil {
 		return nil, err
 	}
-	storm := workload.NewStorm(workload.Distinct, 2)
+	b := madeCase(engine, workload.NewStorm(workload.Distinct, 2).Strings)
+	b.name = "Log/new"
+	b.check = func() error {
+		stats := engine.Stats()
+		if stats.Classify.Misses != stats.Received {
+			return fmt.Errorf("%d of %d signatures were new", stats.Classify.Misses, stats.Received)
+		}
+		return stats.Check()
+	}
+	return b, nil
+}
+
+// madeCase is Engine.Log on the lines that a function makes.
+func madeCase(engine *heed.Engine, next func(n int) []string) *benchmark {
 	var lines []string
-	logged := uint64(0)
 	return &benchmark{
-		name:    "Log/new",
-		prepare: func(n int) { lines = storm.Strings(n) },
+		prepare: func(n int) { lines = next(n) },
 		run: func(int) {
 			for _, l := range lines {
 				engine.Log(event.Log{Level: event.LevelError, Message: l})
 			}
-			logged += uint64(len(lines))
 		},
-		check: func() error {
-			stats := engine.Stats()
-			if stats.Classify.Misses != logged {
-				return fmt.Errorf("%d of %d signatures were new", stats.Classify.Misses, logged)
-			}
-			return stats.Check()
-		},
-	}, nil
+	}
 }
 
 // replayCase is the replay of all captures that match the pattern, bytes to

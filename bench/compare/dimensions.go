@@ -159,11 +159,7 @@ func manyRules(n int) (*rules.Set, error) {
 // logged is the cost of Log on lines that take turns, in an engine to which other
 // things were done.
 func logged(engine *heed.Engine, lines []string) (float64, error) {
-	records := make([]event.Log, len(lines))
-	for i, l := range lines {
-		records[i] = event.Log{Level: event.LevelError, Message: l}
-	}
-	b := recordsCase("logged", engine, records)
+	b := recordsCase("logged", engine, recordsOf(lines))
 	b.size()
 	return b.nsPerOp(), b.check()
 }
@@ -225,21 +221,13 @@ func joining(set *rules.Set, n int) (float64, error) {
 		}
 	}
 	made := 0
-	var lines []string
-	b := &benchmark{
-		prepare: func(n int) {
-			lines = lines[:0]
-			for range n {
-				made++
-				lines = append(lines, "Could not find a place for "+name(made)+" in the barn of the colony")
-			}
-		},
-		run: func(int) {
-			for _, l := range lines {
-				engine.Log(event.Log{Level: event.LevelError, Message: l})
-			}
-		},
-	}
+	b := madeCase(engine, func(n int) (lines []string) {
+		for range n {
+			made++
+			lines = append(lines, "Could not find a place for "+name(made)+" in the barn of the colony")
+		}
+		return lines
+	})
 	b.prepare(20)
 	b.run(20)
 	before := engine.Stats().Classify.Groups
@@ -324,35 +312,19 @@ func entries(set *rules.Set, mode workload.Mode, large int) *dimension {
 		d.sizes = append(d.sizes, n)
 	}
 	var engine *heed.Engine
-	storm := workload.NewStorm(mode, 3)
-	done := 0
-	log := func(n int) (nsPerOp float64) {
-		var lines []string
-		b := benchmark{
-			prepare: func(n int) { lines = storm.Strings(n) },
-			run: func(int) {
-				for _, l := range lines {
-					engine.Log(event.Log{Level: event.LevelError, Message: l})
-				}
-			},
-		}
-		spent, _ := b.cost(n)
-		done += n
-		return float64(spent.Nanoseconds()) / float64(n)
-	}
+	var b *benchmark
 	d.cost = func(size int) (float64, error) {
 		if engine == nil {
 			var err error
 			if engine, err = heed.New(heed.Config{Rules: set}); err != nil {
 				return 0, err
 			}
+			b = madeCase(engine, workload.NewStorm(mode, 3).Strings)
 		}
-		for done < size {
-			log(min(turns, size-done))
-		}
+		b.stretch(size - int(engine.Stats().Received))
 		least := math.Inf(1)
 		for range 3 {
-			least = min(least, log(min(turns, size/4)))
+			least = min(least, b.stretch(min(turns, size/4)))
 		}
 		stats := engine.Stats()
 		return least, stats.Check()

@@ -11,7 +11,6 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/bench/workload"
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
@@ -112,12 +111,11 @@ func sizes(large int) ([]growth, error) {
 
 // known is the cost of Log on known lines that take turns, of a new engine.
 func known(cfg heed.Config, lines []string) (float64, error) {
-	b, err := logCase("known", cfg, lines)
+	engine, err := heed.New(cfg)
 	if err != nil {
 		return 0, err
 	}
-	b.size()
-	return b.nsPerOp(), b.check()
+	return logged(engine, lines)
 }
 
 func textOf(part string, size int) string {
@@ -146,38 +144,16 @@ func manyEntries(set *rules.Set, large int) []growth {
 		if err != nil {
 			return 0, err
 		}
-		storm := workload.NewStorm(mode, 3)
-		done := 0
-		// stretch is the cost of each of the next n entries.
-		stretch := func(n int) float64 {
-			var lines []string
-			b := benchmark{
-				prepare: func(n int) { lines = storm.Strings(n) },
-				run: func(int) {
-					for _, l := range lines {
-						engine.Log(event.Log{Level: event.LevelError, Message: l})
-					}
-				},
-			}
-			var all time.Duration
-			for left := n; left > 0; {
-				size := min(left, turns)
-				spent, _ := b.cost(size)
-				all += spent
-				left -= size
-			}
-			done += n
-			return float64(all.Nanoseconds()) / float64(n)
-		}
-		stretch(small - part)
-		early := stretch(part)
+		b := madeCase(engine, workload.NewStorm(mode, 3).Strings)
+		b.stretch(small - part)
+		early := b.stretch(part)
 		earlyHeap := liveHeap()
-		stretch(large - small - part)
-		late := stretch(part)
+		b.stretch(large - small - part)
+		late := b.stretch(part)
 		heap = float64(liveHeap()) / float64(earlyHeap)
 		stats := engine.Stats()
-		if stats.Received != uint64(done) {
-			return 0, fmt.Errorf("%d entries received of %d", stats.Received, done)
+		if stats.Received != uint64(large) {
+			return 0, fmt.Errorf("%d entries received of %d", stats.Received, large)
 		}
 		return late / early, stats.Check()
 	}
@@ -191,6 +167,16 @@ func manyEntries(set *rules.Set, large int) []growth {
 			return heap, nil
 		}},
 	}
+}
+
+// stretch returns the cost of each of n operations, a turn at a time.
+func (b *benchmark) stretch(n int) (nsPerOp float64) {
+	var all time.Duration
+	for left := n; left > 0; left -= turns {
+		spent, _ := b.cost(min(left, turns))
+		all += spent
+	}
+	return float64(all.Nanoseconds()) / float64(n)
 }
 
 func liveHeap() uint64 {

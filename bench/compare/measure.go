@@ -1,12 +1,12 @@
 package compare
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"math"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -77,18 +77,9 @@ func (b *benchmark) nsPerOp() float64 {
 
 // printHeader prints where the figures come from, as "go test -bench" does.
 func printHeader(w io.Writer) error {
-	cpu := "unknown"
-	if data, err := os.ReadFile("/proc/cpuinfo"); err == nil {
-		for l := range strings.Lines(string(data)) {
-			if name, value, ok := strings.Cut(l, ":"); ok && strings.TrimSpace(name) == "model name" {
-				cpu = strings.TrimSpace(value)
-				break
-			}
-		}
-	}
 	_, err := fmt.Fprintf(w, "goos: %s\ngoarch: %s\ncpu: %s\nclock: %s\n"+
 		"Unit cal/op better=lower\nUnit growth better=lower\n",
-		runtime.GOOS, runtime.GOARCH, cpu, workload.Clock)
+		runtime.GOOS, runtime.GOARCH, cmp.Or(workload.CPU(), "unknown"), workload.Clock)
 	return err
 }
 

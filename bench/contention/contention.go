@@ -83,7 +83,7 @@ func table(w io.Writer, kinds []string, writers []int, n int, small bool) error 
 		for _, g := range writers {
 			row := &load{writers: g, n: n, call: logger(engine, lines), disturb: disturber(kind, engine)}
 			res := row.run()
-			logged += res.count() + row.disturbed
+			logged += uint64(len(res.waits)) + row.disturbed
 			if err := res.print(w, fmt.Sprintf("%s, %d", kind, g)); err != nil {
 				return err
 			}
@@ -104,9 +104,9 @@ func table(w io.Writer, kinds []string, writers []int, n int, small bool) error 
 
 // print writes a row of the table.
 func (r *result) print(w io.Writer, name string) error {
-	_, err := fmt.Fprintf(w, "%-20s %10.0f %9v %9v %9v %9v %9v %7d\n", name, float64(r.count())/r.took.Seconds(),
+	_, err := fmt.Fprintf(w, "%-20s %10.0f %9v %9v %9v %9v %9v %7d\n", name, float64(len(r.waits))/r.took.Seconds(),
 		short(r.percentile(0.5)), short(r.percentile(0.99)), short(r.percentile(0.999)),
-		short(r.max), short(r.mean()), r.over(time.Millisecond))
+		short(r.percentile(1)), short(r.mean()), r.over(time.Millisecond))
 	return err
 }
 

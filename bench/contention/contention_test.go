@@ -28,26 +28,12 @@ func TestRunRefuses(t *testing.T) {
 	}
 }
 
-// TestHistogram holds the buckets to what they say: they follow each other, and are
-// no wider than a 32nd.
-func TestHistogram(t *testing.T) {
-	for i := range bucket(1<<63) - 1 {
-		require.Equal(t, i, bucket(uint64(low(i))))
-		require.Equal(t, i, bucket(uint64(low(i+1)-1)))
-		require.LessOrEqual(t, low(i+1)-low(i), max(1, low(i)/32))
-	}
-	var h, other histogram
-	for d := range time.Duration(1000) {
-		h.add(d)
-	}
-	other.add(time.Hour)
-	h.merge(&other)
-	require.EqualValues(t, 1001, h.count())
-	require.Equal(t, time.Hour, h.max)
-	require.InDelta(t, 500, h.percentile(0.5), 500/32)
-	require.InDelta(t, time.Hour, h.percentile(1), float64(time.Hour)/32)
-	require.EqualValues(t, 1, h.over(time.Millisecond))
-	require.InDelta(t, float64(time.Hour)/1001, float64(h.mean()), float64(time.Hour)/1001/16)
+func TestWaits(t *testing.T) {
+	w := waits{1, 2, 3, 4, 10 * time.Millisecond}
+	require.EqualValues(t, []time.Duration{1, 3, 10 * time.Millisecond},
+		[]time.Duration{w.percentile(0), w.percentile(0.5), w.percentile(1)})
+	require.Equal(t, []int{5, 1, 0}, []int{w.over(0), w.over(4), w.over(time.Second)})
+	require.Equal(t, 2*time.Millisecond+2, w.mean())
 }
 
 func TestShort(t *testing.T) {

@@ -2,6 +2,7 @@ package contention
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,7 +25,7 @@ type load struct {
 }
 
 type result struct {
-	histogram
+	waits
 	took time.Duration
 }
 
@@ -32,18 +33,19 @@ type result struct {
 func (l *load) run() *result {
 	var ready, done sync.WaitGroup
 	begin := make(chan struct{})
-	parts := make([]histogram, l.writers)
+	parts := make([]waits, l.writers)
 	for w := range l.writers {
 		ready.Add(1)
 		done.Go(func() {
-			h := &parts[w]
+			part := make(waits, 0, l.n/l.writers+1)
 			ready.Done()
 			<-begin
 			for i := w; i < l.n; i += l.writers {
 				start := time.Now()
 				l.call(w, i)
-				h.add(time.Since(start))
+				part = append(part, time.Since(start))
 			}
+			parts[w] = part
 		})
 	}
 	var end atomic.Bool
@@ -62,9 +64,8 @@ func (l *load) run() *result {
 	res := &result{took: time.Since(start)}
 	end.Store(true)
 	disturber.Wait()
-	for i := range parts {
-		res.merge(&parts[i])
-	}
+	res.waits = slices.Concat(parts...)
+	slices.Sort(res.waits)
 	return res
 }
 

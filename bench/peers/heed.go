@@ -26,34 +26,10 @@ func newHeed() (*ours, error) {
 	return &ours{rules: set, normalizer: n}, nil
 }
 
-// keyPeer is the signature alone.
-type keyPeer struct {
-	normalizer *signature.Normalizer
-	seen       map[signature.Key]bool // nil if not watched
-	sum        uint64                 // so that no result is thrown away
-}
-
+// startKey starts the signature alone.
 func (o *ours) startKey(watched bool) (peer, error) {
-	p := &keyPeer{normalizer: o.normalizer}
-	if watched {
-		p.seen = map[signature.Key]bool{}
-	}
-	return p, nil
+	return newHash(watched, func(l *line) uint64 { return o.normalizer.Key(l.message, l.stack).Hash }), nil
 }
-
-func (p *keyPeer) prepare([]line) {}
-
-func (p *keyPeer) feed(lines []line) {
-	for i := range lines {
-		k := p.normalizer.Key(lines[i].message, lines[i].stack)
-		p.sum += k.Hash
-		if p.seen != nil {
-			p.seen[k] = true
-		}
-	}
-}
-
-func (p *keyPeer) tally() (tally, error) { return tally{Groups: len(p.seen)}, nil }
 
 // classifyPeer is signature, group and decision.
 type classifyPeer struct {

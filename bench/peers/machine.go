@@ -33,15 +33,7 @@ var compared = []string{
 func thisMachine() machine {
 	m := machine{
 		Cores: runtime.NumCPU(), OS: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version(),
-		Clock: workload.Clock, LoadBefore: load(), Modules: map[string]string{},
-	}
-	if data, err := os.ReadFile("/proc/cpuinfo"); err == nil {
-		for l := range strings.Lines(string(data)) {
-			if name, value, ok := strings.Cut(l, ":"); ok && strings.TrimSpace(name) == "model name" {
-				m.CPU = strings.TrimSpace(value)
-				break
-			}
-		}
+		CPU: workload.CPU(), Clock: workload.Clock, LoadBefore: load(), Modules: map[string]string{},
 	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
