@@ -186,21 +186,19 @@ func (l *linker) compile(d *ruleDecl) {
 	if cond == nil {
 		return
 	}
-	prints := make([]string, 0, len(exceptions))
 	r.reads, r.possible, r.certain = cond.reads, cond.possible, cond.certain
-	for _, c := range exceptions {
+	for i, c := range exceptions {
 		at := c.expr.at
-		switch first := slices.Index(prints, c.print); {
+		switch first := slices.IndexFunc(exceptions[:i], c.same); {
 		case first >= 0:
 			l.errs.addf(at, "remove one of the two", "the exception is the same as exceptions[%d]", first+1)
-		case c.print == cond.print || r.possible&^c.certain == 0:
+		case c.same(cond) || r.possible&^c.certain == 0:
 			l.errs.add(at, "the rule can never match: an exception always applies",
 				"narrow the exception, or turn the rule off with enabled: false")
 			return
 		case c.possible&cond.possible == 0:
 			l.errs.add(at, "the exception can never apply where the rule matches", "correct it, or remove the exception")
 		}
-		prints = append(prints, c.print)
 		r.reads |= c.reads
 		r.possible &^= c.certain
 		r.certain &^= c.possible

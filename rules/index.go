@@ -25,13 +25,12 @@ const maxLiterals = 1<<16 - 1
 // newIndex returns the index of rules, which name each other by their position.
 func newIndex(rules []*Rule) *index {
 	x := &index{always: newRuleSet(len(rules))}
-	f := needFinder{left: maxLiterals}
 	var texts [len(indexed)]map[literal][]uint16
 	for i := range texts {
 		texts[i] = map[literal][]uint16{}
 	}
 	for i, r := range rules {
-		n := f.need(r.cond.Tree, true)
+		n := r.cond.need
 		if n.score == 0 {
 			x.always.add(i)
 			continue

@@ -21,6 +21,7 @@ type resolver struct {
 	lists  map[string][]string
 	macros map[string]*macro
 	bindings
+	needs    needFinder
 	names    []string      // all names of values, for hints
 	tops     []*definition // the definition of each name that counts
 	nodes    int           // of the current expression, after expansion
@@ -50,6 +51,7 @@ func newResolver(errs *collector) *resolver {
 	}
 	return &resolver{
 		errs: errs, conf: conf.New(env), lists: map[string][]string{}, macros: map[string]*macro{},
+		needs:    needFinder{left: maxLiterals},
 		bindings: bindings{map[listKey]map[string]struct{}{}, map[listKey]boundList{}},
 	}
 }
@@ -162,14 +164,26 @@ func (r *resolver) expandMacro(m *macro, via []string) {
 	}
 }
 
-// resolve returns the expanded tree of an expression, whose types are not checked
+// resolver returns a resolver with the lists and macros of s.
+func (s *Set) resolver() *resolver {
+	r := newResolver(&collector{})
+	r.lists, r.macros = s.lists, s.macros
+	return r
+}
+
+// expand returns the expanded tree of an expression, whose types are not checked
 // yet, or nil when it has errors, which have then been reported.
+func (r *resolver) expand(e *exprText) ast.Node {
+	x := &expansion{r: r, expr: e}
+	return x.expand()
+}
+
+// resolve is expand for an expression of the set, which counts; nil if it is empty.
 func (r *resolver) resolve(e *exprText) ast.Node {
 	if e.text == "" {
 		return nil
 	}
-	x := &expansion{r: r, expr: e}
-	tree := x.expand()
+	tree := r.expand(e)
 	if tree == nil {
 		return nil
 	}

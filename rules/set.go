@@ -124,12 +124,15 @@ func (s *Set) Masking() signature.Config {
 // Parts returns the parts of the set that package lint reads.
 func (s *Set) Parts() *compiled.Set {
 	out := &compiled.Set{Notes: s.notes, Normalizer: s.normalizer}
+	resolver := s.resolver()
 	for _, r := range s.rules {
-		conditions := []compiled.Condition{r.cond.Condition}
-		for _, c := range r.exceptions {
-			conditions = append(conditions, c.Condition)
+		part := compiled.Rule{File: r.file}
+		for _, c := range slices.Concat([]*condition{r.cond}, r.exceptions) {
+			part.Conditions = append(part.Conditions, compiled.Condition{
+				Tree: resolver.expand(c.expr), Place: func(offset int) compiled.Place { return c.expr.place(offset).place() },
+			})
 		}
-		out.Rules = append(out.Rules, compiled.Rule{File: r.file, Conditions: conditions})
+		out.Rules = append(out.Rules, part)
 	}
 	for _, t := range s.tests {
 		test := compiled.Test{Rule: t.rule.index, Match: t.decl.match, Phase: t.decl.phase}

@@ -1,10 +1,6 @@
 package rules
 
-import (
-	"slices"
-
-	"github.com/expr-lang/expr/ast"
-)
+import "slices"
 
 // reach finds rules that can never match, because one before them has the same conditions or fewer. Within
 // one file that is a mistake. Across files it is what user files are for, and
@@ -79,7 +75,7 @@ func (c *covers) of(d *ruleDecl, own []string) *ruleDecl {
 // exceptsNoMore reports whether each exception of a is one of b too.
 func exceptsNoMore(a, b *Rule) bool {
 	for _, c := range a.exceptions {
-		if !slices.ContainsFunc(b.exceptions, func(e *condition) bool { return e.print == c.print }) {
+		if !slices.ContainsFunc(b.exceptions, c.same) {
 			return false
 		}
 	}
@@ -94,14 +90,14 @@ func subset(a, b []string) bool {
 	})
 }
 
+// same reports whether c and d are one condition.
+func (c *condition) same(d *condition) bool { return slices.Equal(c.prints, d.prints) }
+
 // parts returns the fingerprints of the parts that "and" joins, each once, in
 // order; none of a condition that always holds.
 func parts(c *condition) []string {
 	if c.certain == allShapes {
 		return nil
 	}
-	var out []string
-	operands(c.Tree, "&&", func(n ast.Node) { out = append(out, fingerprint(n)) })
-	slices.Sort(out)
-	return slices.Compact(out)
+	return slices.Compact(slices.Sorted(slices.Values(c.prints)))
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/checker/nature"
@@ -144,23 +143,27 @@ func each(tree ast.Node, visit func(ast.Node)) {
 // fingerprint returns a text that two expanded trees share exactly when they
 // are the same tree: its nodes, those below a node before the node.
 func fingerprint(tree ast.Node) string {
-	var b strings.Builder
+	var b []byte
 	each(tree, func(n ast.Node) {
-		fmt.Fprintf(&b, "%T", n)
-		for _, field := range reflect.ValueOf(n).Elem().Fields() {
-			if !field.CanInterface() {
-				continue
-			}
-			switch value := field.Interface().(type) {
-			case ast.Node:
-				b.WriteString(" node")
-			case []ast.Node:
-				fmt.Fprintf(&b, " %d", len(value))
-			default:
-				fmt.Fprintf(&b, " %#v", value)
-			}
+		switch n := n.(type) {
+		case *ast.ConstantNode:
+			b = fmt.Appendf(b, "%q", n.Value)
+		case *ast.UnaryNode:
+			b = append(b, "unary "+n.Operator...)
+		case *ast.BinaryNode:
+			b = append(b, n.Operator...)
+		case *ast.BuiltinNode:
+			b = fmt.Append(b, n.Name, len(n.Arguments))
+		case *ast.ArrayNode:
+			b = fmt.Append(b, "array", len(n.Nodes))
+		case *ast.SliceNode:
+			b = fmt.Append(b, "slice", n.From != nil, n.To != nil)
+		case *ast.CallNode, *ast.ConditionalNode, *ast.MemberNode, *ast.PredicateNode:
+			b = fmt.Appendf(b, "%T", n)
+		default: // one value
+			b = fmt.Appendf(b, "%T %s", n, n)
 		}
-		b.WriteByte(';')
+		b = append(b, ';')
 	})
-	return b.String()
+	return string(b)
 }
