@@ -26,6 +26,23 @@ func Compile(files ...File) (*Set, error) { return compile("", files) }
 
 // compile makes the set of the files for the logs of one family.
 func compile(family string, files []File) (*Set, error) {
+	l := link(family, files, false)
+	if err := l.errs.err(); err != nil {
+		return nil, err
+	}
+	for _, d := range l.docs {
+		l.set.ended = append(l.set.ended, d.ended...)
+	}
+	if l.set.ended != nil {
+		files = append(slices.Clip(files), File{Data: []byte(strings.Join(l.set.ended, "\n"))})
+	}
+	l.set.hash = hashFamily(hashFiles(files), family)
+	return l.set, nil
+}
+
+// link parses and links the files for the logs of one family. Only a whole set has the tests of default files, which
+// are a third of their texts and known to be valid.
+func link(family string, files []File, whole bool) *linker {
 	errs := &collector{}
 	docs := make([]*document, 0, len(files))
 	for i, f := range files {
@@ -34,7 +51,11 @@ func compile(family string, files []File) (*Set, error) {
 			errs.addf(at{src: src}, "", "more than %d files", maxFiles)
 			break
 		}
-		doc := parseFile(src, f.Data, errs)
+		data := f.Data
+		if !whole && isDefault(f) {
+			data = withoutTests(f.Data)
+		}
+		doc := parseFile(src, data, errs)
 		if !holdsFor(doc.families, family) {
 			doc.leave()
 		}
@@ -45,17 +66,7 @@ func compile(family string, files []File) (*Set, error) {
 		set: &Set{byID: map[string]*Rule{}, docs: docs, family: family},
 	}
 	l.link()
-	if err := errs.err(); err != nil {
-		return nil, err
-	}
-	for _, d := range docs {
-		l.set.ended = append(l.set.ended, d.ended...)
-	}
-	if l.set.ended != nil {
-		files = append(slices.Clip(files), File{Data: []byte(strings.Join(l.set.ended, "\n"))})
-	}
-	l.set.hash = hashFamily(hashFiles(files), family)
-	return l.set, nil
+	return l
 }
 
 // linker makes a set of parsed files.
@@ -79,8 +90,6 @@ func (l *linker) link() {
 	l.reach()
 	l.limits()
 	l.set.setDefaults(l.docs)
-	l.tests()
-	l.notes()
 	for _, r := range l.set.rules {
 		if r.cond == nil {
 			continue
@@ -262,10 +271,10 @@ func (l *linker) named(ids []string, d *ruleDecl, words []word, budget *int, its
 	return named
 }
 
-// notes keeps the findings for package lint that only linking sees.
-func (l *linker) notes() {
+// notes returns the findings for package lint that only linking sees.
+func (l *linker) notes() (notes []compiled.Note) {
 	note := func(p at, rule, check, hint, format string, args ...any) {
-		l.set.notes = append(l.set.notes, compiled.Note{
+		notes = append(notes, compiled.Note{
 			Place: p.place(), Rule: rule, Check: check, Hint: hint, Msg: fmt.Sprintf(format, args...),
 		})
 	}
@@ -309,13 +318,18 @@ func (l *linker) notes() {
 			}
 		}
 	}
+	return notes
 }
 
 // limits holds what rules share to its bounds.
 func (l *linker) limits() {
 	seen := map[string]bool{}
-	escalations := 0
+	escalations, tests := 0, 0
 	for _, d := range l.decls {
+		if first := maxTests - tests; first >= 0 && first < len(d.tests) {
+			l.errs.addf(d.tests[first].at, "", "more than %d tests", maxTests)
+		}
+		tests += len(d.tests)
 		if d.rule.Escalate != nil {
 			if escalations++; escalations == maxEscalations+1 {
 				l.errs.addf(d.given["escalate"], "", "more than %d rules with escalate", maxEscalations)
@@ -332,16 +346,14 @@ func (l *linker) limits() {
 	}
 }
 
-func (l *linker) tests() {
-	for _, d := range l.decls {
-		for i := range d.tests {
-			if len(l.set.tests) == maxTests {
-				l.errs.addf(d.tests[i].at, "", "more than %d tests", maxTests)
-				return
-			}
-			l.set.tests = append(l.set.tests, test{&d.rule, &d.tests[i]})
+// tests returns the inline tests of all files, in order, with the rules of a set of the same files.
+func (l *linker) tests(of *Set) (tests []test) {
+	for i, d := range l.decls {
+		for j := range d.tests {
+			tests = append(tests, test{of.rules[i], &d.tests[j]})
 		}
 	}
+	return tests
 }
 
 func hashFiles(files []File) uint64 {

@@ -72,7 +72,7 @@ func (s *Set) For(family string) (*Set, error) {
 	var own *Set
 	var err error
 	if slices.ContainsFunc(s.docs, func(d *document) bool { return !holdsFor(d.families, family) && d.overrides() }) {
-		own, err = s.recompiled(family)
+		own, err = compile(family, s.files())
 	} else {
 		own = s.narrowed(family)
 	}
@@ -90,13 +90,22 @@ func hashFamily(hash uint64, family string) uint64 {
 	return hashFiles([]File{{Name: strconv.FormatUint(hash, 10), Data: []byte(family)}})
 }
 
-// recompiled returns the set of the same files for a family.
-func (s *Set) recompiled(family string) (*Set, error) {
+// files returns the files that s was made of.
+func (s *Set) files() []File {
 	files := make([]File, 0, len(s.docs))
 	for _, d := range s.docs {
 		files = append(files, File{Name: d.src.name, Data: []byte(d.src.text), Today: d.src.today})
 	}
-	return compile(family, files)
+	return files
+}
+
+// relink links the files of s again, whole, for callers that want more of them than decisions.
+func (s *Set) relink() *linker {
+	l := link(s.family, s.files(), true)
+	if err := l.errs.err(); err != nil {
+		panic("BUG: rules: default files: " + err.Error())
+	}
+	return l
 }
 
 // overrides reports whether d changes a rule, list or macro of another file.
@@ -120,10 +129,10 @@ func (s *Set) reword(r *Rule) {
 	}
 }
 
-// narrowed is recompiled for a set of all families, where no override depends on the family: conditions stay.
+// narrowed compiles a set of all families for one, where no override depends on the family: conditions stay.
 func (s *Set) narrowed(family string) *Set {
 	own := &Set{
-		byID: make(map[string]*Rule, len(s.byID)), masking: s.masking, normalizer: s.normalizer, notes: s.notes,
+		byID: make(map[string]*Rule, len(s.byID)), masking: s.masking, normalizer: s.normalizer,
 		docs: s.docs, lists: s.lists, macros: s.macros, hash: hashFamily(s.hash, family), family: family,
 	}
 	var held []*document
@@ -146,9 +155,6 @@ func (s *Set) narrowed(family string) *Set {
 	}
 	for _, r := range own.rules {
 		r.Resolves = slices.DeleteFunc(slices.Clone(r.Resolves), func(id string) bool { return own.byID[id].Disabled })
-	}
-	for _, t := range s.tests {
-		own.tests = append(own.tests, test{own.rules[t.rule.index], t.decl})
 	}
 	own.finish()
 	return own

@@ -17,12 +17,10 @@ type Set struct {
 	byID     map[string]*Rule
 	masking  signature.Config
 	gameCode []string // see gamecode.go
-	tests    []test
 	hash     uint64
 	family   string // of the logs; "": of any
 	whole    *Set   // the set of all families that this one was made of
 	docs     []*document
-	notes    []compiled.Note
 	lists    map[string][]string
 	macros   map[string]*macro
 	ended    []string
@@ -123,18 +121,18 @@ func (s *Set) Masking() signature.Config {
 
 // Parts returns the parts of the set that package lint reads.
 func (s *Set) Parts() *compiled.Set {
-	out := &compiled.Set{Notes: s.notes, Normalizer: s.normalizer}
-	resolver := s.resolver()
+	l := s.relink()
+	out := &compiled.Set{Notes: l.notes(), Normalizer: s.normalizer}
 	for _, r := range s.rules {
 		part := compiled.Rule{File: r.file}
 		for _, c := range slices.Concat([]*condition{r.cond}, r.exceptions) {
 			part.Conditions = append(part.Conditions, compiled.Condition{
-				Tree: resolver.expand(c.expr), Place: func(offset int) compiled.Place { return c.expr.place(offset).place() },
+				Tree: l.resolver.expand(c.expr), Place: func(offset int) compiled.Place { return c.expr.place(offset).place() },
 			})
 		}
 		out.Rules = append(out.Rules, part)
 	}
-	for _, t := range s.tests {
+	for _, t := range l.tests(s) {
 		test := compiled.Test{Rule: t.rule.index, Match: t.decl.match, Phase: t.decl.phase}
 		if test.Phase != "" {
 			test.PhaseAt = t.decl.phaseAt.place()

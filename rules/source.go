@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"bytes"
 	"cmp"
 	"embed"
 	"path"
@@ -64,6 +65,31 @@ func Defaults() []File {
 		panic("BUG: rules: embedded files: " + err.Error())
 	}
 	return files
+}
+
+// isDefault reports whether f is one of [Defaults], unchanged.
+func isDefault(f File) bool {
+	own, err := embedded.ReadFile(f.Name)
+	return err == nil && bytes.Equal(own, f.Data)
+}
+
+// withoutTests returns the text of a default file with empty lines in place of the tests of its rules.
+func withoutTests(data []byte) []byte {
+	const begin, indent = "\n    tests:\n", "      "
+	out := make([]byte, 0, len(data))
+	for {
+		before, rest, found := bytes.Cut(data, []byte(begin))
+		out = append(out, before...)
+		if !found {
+			return out
+		}
+		out = append(out, "\n\n"...)
+		for bytes.HasPrefix(rest, []byte(indent)) {
+			_, rest, _ = bytes.Cut(rest, []byte("\n"))
+			out = append(out, '\n')
+		}
+		data = rest
+	}
 }
 
 // source is the text of a file. A set keeps it, for places in it.

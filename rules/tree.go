@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"encoding/binary"
 	"fmt"
 	"reflect"
 	"slices"
@@ -147,7 +148,10 @@ func fingerprint(tree ast.Node) string {
 	each(tree, func(n ast.Node) {
 		switch n := n.(type) {
 		case *ast.ConstantNode:
-			b = fmt.Appendf(b, "%q", n.Value)
+			for _, item := range constants(n) {
+				b = append(binary.AppendUvarint(b, uint64(len(item))), item...)
+			}
+			b = append(b, "list"...)
 		case *ast.UnaryNode:
 			b = append(b, "unary "+n.Operator...)
 		case *ast.BinaryNode:
@@ -160,8 +164,10 @@ func fingerprint(tree ast.Node) string {
 			b = fmt.Append(b, "slice", n.From != nil, n.To != nil)
 		case *ast.CallNode, *ast.ConditionalNode, *ast.MemberNode, *ast.PredicateNode:
 			b = fmt.Appendf(b, "%T", n)
+		case *ast.FloatNode:
+			b = fmt.Append(b, "float", n.Value)
 		default: // one value
-			b = fmt.Appendf(b, "%T %s", n, n)
+			b = append(b, n.String()...)
 		}
 		b = append(b, ';')
 	})
