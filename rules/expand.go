@@ -202,7 +202,7 @@ func (x *expansion) binary(n *ast.BinaryNode, loc file.Location) ast.Node {
 				"the pattern after matches must be a text, not an expression")
 		}
 		if ok { // before anything compiles it, which takes time and memory too
-			x.pattern(s)
+			x.pattern(s, loc)
 		}
 	case "==", "!=":
 		x.enum(n.Left, n.Right)
@@ -224,9 +224,12 @@ func (x *expansion) binary(n *ast.BinaryNode, loc file.Location) ast.Node {
 	return n
 }
 
-// pattern refuses a regular expression that takes too long by itself.
-func (x *expansion) pattern(s *ast.StringNode) {
-	if n := instructions(s.Value); n > maxInstructions {
+// pattern refuses a regular expression that is not valid, or takes too long by itself.
+func (x *expansion) pattern(s *ast.StringNode, loc file.Location) {
+	switch n, err := instructions(s.Value); {
+	case err != nil:
+		x.fail(loc, exprHint(err.Error()), "%s", yamlfile.Clean(err.Error()))
+	case n > maxInstructions:
 		x.fail(s.Location(), "use fewer alternatives and smaller counts than in {1,400}, or contains and contains_any",
 			"the regular expression has %d instructions, more than the %d allowed", n, maxInstructions)
 	}

@@ -90,6 +90,7 @@ func (x *expansion) program(tree ast.Node) (*vm.Program, ast.Node) {
 		return nil, nil
 	}
 	t := &parser.Tree{Node: tree, Source: file.NewSource(x.expr.text)}
+	ast.Walk(&t.Node, matchers{x.r.bindings})
 	config := x.r.conf
 	if err := optimizer.Optimize(&t.Node, config); err != nil {
 		x.failExpr(err)

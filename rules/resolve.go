@@ -52,7 +52,7 @@ func newResolver(errs *collector) *resolver {
 	return &resolver{
 		errs: errs, conf: conf.New(env), lists: map[string][]string{}, macros: map[string]*macro{},
 		needs:    needFinder{left: maxLiterals},
-		bindings: bindings{map[listKey]map[string]struct{}{}, map[listKey]boundList{}},
+		bindings: bindings{map[listKey]map[string]struct{}{}, map[listKey]boundList{}, map[string]func(string) bool{}},
 	}
 }
 

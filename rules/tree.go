@@ -4,7 +4,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
+	"sync"
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/checker/nature"
@@ -14,7 +16,7 @@ import (
 
 // lower replaces the parts of a tree that expr cannot run: a function with a
 // list becomes one function bound to that list, and "in" with a list becomes a
-// look-up in a set.
+// look-up in a set. A regular expression, known to be valid, becomes a constant that expr does not compile.
 func lower(tree ast.Node, r *resolver) {
 	each(tree, func(n ast.Node) {
 		switch n := n.(type) {
@@ -24,13 +26,37 @@ func lower(tree ast.Node, r *resolver) {
 			callee.SetLocation(name.Location())
 			n.Callee, n.Arguments = callee, n.Arguments[:1]
 		case *ast.BinaryNode:
-			if c, ok := n.Right.(*ast.ConstantNode); ok && n.Operator == "in" {
-				set := &ast.ConstantNode{Value: r.setOf(constants(c))}
-				set.SetLocation(c.Location())
-				n.Right = set
+			right := n.Right
+			switch c, isConstant := right.(*ast.ConstantNode); {
+			case isConstant && n.Operator == "in":
+				n.Right = &ast.ConstantNode{Value: r.setOf(constants(c))}
+			case !isConstant && n.Operator == "matches":
+				n.Right = &ast.ConstantNode{Value: right.(*ast.StringNode).Value}
 			}
+			n.Right.SetLocation(right.Location())
 		}
 	})
+}
+
+// matchers replaces each lowered comparison with a regular expression, once its types are checked, by a call of a
+// function that compiles the expression for its first text.
+type matchers struct{ bindings }
+
+func (m matchers) Visit(node *ast.Node) {
+	n, ok := (*node).(*ast.BinaryNode)
+	if !ok || n.Operator != "matches" {
+		return
+	}
+	pattern := n.Right.(*ast.ConstantNode).Value.(string)
+	if m.patterns[pattern] == nil {
+		expr := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+		m.patterns[pattern] = func(s string) bool { return expr().MatchString(s) }
+	}
+	matches := &ast.ConstantNode{Value: m.patterns[pattern]}
+	matches.SetType(reflect.TypeOf(matches.Value))
+	call := &ast.CallNode{Callee: matches, Arguments: []ast.Node{n.Left}}
+	call.SetType(n.Type())
+	ast.Patch(node, call)
 }
 
 // bind returns test with its list given. The virtual machine calls functions of this
@@ -46,6 +72,8 @@ func bind(test func(s, item string) bool, items []string) func(string) bool {
 type bindings struct {
 	sets  map[listKey]map[string]struct{}
 	tests map[listKey]boundList
+
+	patterns map[string]func(string) bool
 }
 
 // listKey is the identity of a list that is not empty, and a function, "in" for none.
