@@ -4,13 +4,12 @@ import (
 	"encoding/binary"
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
-	"sync"
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/checker/nature"
 
+	texts "github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/rules/internal/compiled"
 )
 
@@ -49,7 +48,7 @@ func (m matchers) Visit(node *ast.Node) {
 	}
 	pattern := n.Right.(*ast.ConstantNode).Value.(string)
 	if m.patterns[pattern] == nil {
-		expr := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+		expr := texts.Lazy(pattern)
 		m.patterns[pattern] = func(s string) bool { return expr().MatchString(s) }
 	}
 	matches := &ast.ConstantNode{Value: m.patterns[pattern]}

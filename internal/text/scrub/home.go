@@ -4,25 +4,27 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/heedlog/heed/internal/text"
 )
 
 var (
 	// drive matches the end of the text before the folder of the homes on Windows and in a URL, and share its end in a
 	// share.
-	drive = lazy(`(?i)(?:\b[a-z](?::|%3a|%253a)|drive_[a-z]|%(?:system|home)drive%)(?:[\\/]|%(?:25)?(?:5c|2f))+$|(?:^|[\s"'=(\[,])\\$|2f$`)
-	share = lazy(`(?i)(?:(?:\\\\|(?:^|[\s"=(])//|\\\?\\UNC\\|wsl\S{1,12})[^\s\\/]+(?:[\\/]+[\w$. -]+){0,2}|\\\\<computer>(?:[\\/][\w$.-]+)?)[\\/]+$`)
+	drive = text.Lazy(`(?i)(?:\b[a-z](?::|%3a|%253a)|drive_[a-z]|%(?:system|home)drive%)(?:[\\/]|%(?:25)?(?:5c|2f))+$|(?:^|[\s"'=(\[,])\\$|2f$`)
+	share = text.Lazy(`(?i)(?:(?:\\\\|(?:^|[\s"=(])//|\\\?\\UNC\\|wsl\S{1,12})[^\s\\/]+(?:[\\/]+[\w$. -]+){0,2}|\\\\<computer>(?:[\\/][\w$.-]+)?)[\\/]+$`)
 	// onUnix matches the same with that folder on systems with one tree of folders.
-	onUnix = lazy(`(?:^|[^\w.~%\\/-]|[^\w.]\.|(?:[^s]|[^e]s|[^r]es)://[^/\s]*)(?:/(?:run|volume\d+|var|var/services|export|usr|nfs|srv|net|data|data/user|private/var|System/Volumes/Data|Volumes/[^/\r\n]{1,64}|` +
+	onUnix = text.Lazy(`(?:^|[^\w.~%\\/-]|[^\w.]\.|(?:[^s]|[^e]s|[^r]es)://[^/\s]*)(?:/(?:run|volume\d+|var|var/services|export|usr|nfs|srv|net|data|data/user|private/var|System/Volumes/Data|Volumes/[^/\r\n]{1,64}|` +
 		`mnt|(?:mnt/|cygdrive/|host_mnt/|run/desktop/mnt/host/)?[a-z]|mnt/[\w.-]+|rpool|tank|homes?))?[\\/]+(?:home\d?|Users|homes|media|run/user|homes?/users|var/(?:spool/)?(?:mail|cron/crontabs))$`)
 
-	slashes  = lazy(`^(?:[\\/]|(?i:%(?:25)?(?:5c|2f)))+`)
-	document = lazy(`(?i)^.*\.(?:pdf|docx?|xlsx?|od[ts]|pptx?|rtf|jpe?g|heic|mp4|mov|kdbx|csv|eml|psd)$`)
-	deeper   = lazy(`^(?:[\\/]|(?i:%(?:25)?(?:5c|2f)))+[^\\/"'\s%]`)
-	inside   = lazy(`^[\\/]+(?:AppData|Documents|Desktop|Downloads|OneDrive|Saved Games|Library)\b`)
+	slashes  = text.Lazy(`^(?:[\\/]|(?i:%(?:25)?(?:5c|2f)))+`)
+	document = text.Lazy(`(?i)^.*\.(?:pdf|docx?|xlsx?|od[ts]|pptx?|rtf|jpe?g|heic|mp4|mov|kdbx|csv|eml|psd)$`)
+	deeper   = text.Lazy(`^(?:[\\/]|(?i:%(?:25)?(?:5c|2f)))+[^\\/"'\s%]`)
+	inside   = text.Lazy(`^[\\/]+(?:AppData|Documents|Desktop|Downloads|OneDrive|Saved Games|Library)\b`)
 
 	// unixName matches a name, which may have spaces if a separator follows on the line.
-	unixName    = lazy(`^[^/\\:"'<>|)\],;\s]+(?:(?: [^/\\:"'<>|)\],;\s]+){1,3}/)?`)
-	windowsName = lazy(`^(?:[^\\/:*?"<>|\r\n%]|%(?:[^25\\/:*?"<>|\r\n]|2[^5fF]|5[^cC]))+`)
+	unixName    = text.Lazy(`^[^/\\:"'<>|)\],;\s]+(?:(?: [^/\\:"'<>|)\],;\s]+){1,3}/)?`)
+	windowsName = text.Lazy(`^(?:[^\\/:*?"<>|\r\n%]|%(?:[^25\\/:*?"<>|\r\n]|2[^5fF]|5[^cC]))+`)
 )
 
 // home adds the name of a user's folder below the folder of the homes, which is between two places, and the names that

@@ -3,6 +3,8 @@ package scrub
 import (
 	"strings"
 	"unicode"
+
+	"github.com/heedlog/heed/internal/text"
 )
 
 // keeps are the functions of forms.tsv by name. Each returns true if the match of a form has to stay.
@@ -36,23 +38,23 @@ const (
 )
 
 var (
-	inShare   = lazy(`(?:[^\s"'=(\[,;\\C]|[^N]C|[^U]NC)\\+$`)
-	lowerWord = lazy(`^.[a-z]*\.?$`)
+	inShare   = text.Lazy(`(?:[^\s"'=(\[,;\\C]|[^N]C|[^U]NC)\\+$`)
+	lowerWord = text.Lazy(`^.[a-z]*\.?$`)
 	// ordinaryDevice matches a plural before another word, and owned an owner and a thing that other things are called.
-	ordinaryDevice = lazy(`^[^'’-]*s [a-hj-z]`)
-	ownedThing     = lazy(`(?i)^([\pL\pN_-]+?)(?:['’]s?|s)[ -](?:(Quest|TV|Watch|Galaxy|Pixel|Switch|Surface|Phone|Tablet|Computer|Notebook|Desktop|Mac|Kindle)(?:$|[ -])|Laptop|PC)`)
-	deviceWord     = lazy(`(?i)device|blue|pair|connect|stream|cast|host|computer|machine|name|remote|air(?:drop|play)|discover|found|ger[äa]t|appar|dispositivo|urządzenie|устройство|network|wi-?fi|\d$`)
-	noPerson       = lazy(`^(?:git|hg)@|(?i:@\dx\.[a-z]+$)`)
+	ordinaryDevice = text.Lazy(`^[^'’-]*s [a-hj-z]`)
+	ownedThing     = text.Lazy(`(?i)^([\pL\pN_-]+?)(?:['’]s?|s)[ -](?:(Quest|TV|Watch|Galaxy|Pixel|Switch|Surface|Phone|Tablet|Computer|Notebook|Desktop|Mac|Kindle)(?:$|[ -])|Laptop|PC)`)
+	deviceWord     = text.Lazy(`(?i)device|blue|pair|connect|stream|cast|host|computer|machine|name|remote|air(?:drop|play)|discover|found|ger[äa]t|appar|dispositivo|urządzenie|устройство|network|wi-?fi|\d$`)
+	noPerson       = text.Lazy(`^(?:git|hg)@|(?i:@\dx\.[a-z]+$)`)
 	// topLevel are the ends of domains that are no endings of files.
-	topLevel  = lazy(`(?i)\.(?:[a-z]{2}|com|org|net|edu|gov|info|app|dev|example|test|mail|online|xn--.*)$`)
-	nonWords  = lazy(`[^\pL]+`)
-	authority = lazy(`://[^\s/?#]*$`)
+	topLevel  = text.Lazy(`(?i)\.(?:[a-z]{2}|com|org|net|edu|gov|info|app|dev|example|test|mail|online|xn--.*)$`)
+	nonWords  = text.Lazy(`[^\pL]+`)
+	authority = text.Lazy(`://[^\s/?#]*$`)
 
-	number = lazy(`(?i)^(?:localhost|(?:eu|us|na|sa|ap|af|me|asia|oce)(?:[-_](?:north|south|east|west|central)\w*)?(?:-\d\w?)?|[\da-f]*\d[\da-f]*|[\d.]*)(?::\d*)?$`)
-	part   = lazy(`(?i)\b(?:nvidia|geforce|(?:gtx|rtx|rx|dx|gpu|cpu)\d*|amd|radeon|intel|arc|graphics|gpu|render\w*|mali|adreno|apple m\d|llvmpipe|swiftshader|` +
+	number = text.Lazy(`(?i)^(?:localhost|(?:eu|us|na|sa|ap|af|me|asia|oce)(?:[-_](?:north|south|east|west|central)\w*)?(?:-\d\w?)?|[\da-f]*\d[\da-f]*|[\d.]*)(?::\d*)?$`)
+	part   = text.Lazy(`(?i)\b(?:nvidia|geforce|(?:gtx|rtx|rx|dx|gpu|cpu)\d*|amd|radeon|intel|arc|graphics|gpu|render\w*|mali|adreno|apple m\d|llvmpipe|swiftshader|` +
 		`audio|sound|speakers?|headphones?|headset|microphone|realtek|hdmi|display|monitor|input|output|controller|gamepad|joystick|mouse|keyboard|usb|bluetooth adapter|` +
 		`direct3d|vulkan|opengl|metal|microsoft|virtual|vmware|virtio|default|adapter|driver|disk|drive|camera)\b`)
-	files = lazy(`(?i)\.(?:ogg|wav|mp3|png|jpe?g|tga|dds|gif|svg|json|xml|ya?ml|txt|log|dll|exe|so|js|ts|css|html?|mat|prefab|asset|unity|shader|anim|fbx|obj|ttf|otf|bank|pak|zip|jar|esp|esm|esl|bsa|ba2|vpk|wad|class|java|cs|lua|py|ini|cfg|conf|service|socket|timer|target|slice|scope|mount|nupkg|tgz|gz)$`)
+	files = text.Lazy(`(?i)\.(?:ogg|wav|mp3|png|jpe?g|tga|dds|gif|svg|json|xml|ya?ml|txt|log|dll|exe|so|js|ts|css|html?|mat|prefab|asset|unity|shader|anim|fbx|obj|ttf|otf|bank|pak|zip|jar|esp|esm|esl|bsa|ba2|vpk|wad|class|java|cs|lua|py|ini|cfg|conf|service|socket|timer|target|slice|scope|mount|nupkg|tgz|gz)$`)
 )
 
 // isPlain reports whether s is no value of a key: "token: expected ';'", "password = null".

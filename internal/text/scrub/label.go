@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/heedlog/heed/internal/text"
 )
 
 // maxWord bounds the bytes of a word before a value, without the signs between its parts, and maxParts its parts.
@@ -110,9 +112,9 @@ type connection struct {
 
 var (
 	// specified matches further words before a sign: "owner of the file:".
-	specified = lazy(`^[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]*((?: [\pL\pM\pN_][\pL\pM\pN_.'’-]*){0,4}?)(?: ?[:=：]| [—–] )`)
+	specified = text.Lazy(`^[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]*((?: [\pL\pM\pN_][\pL\pM\pN_.'’-]*){0,4}?)(?: ?[:=：]| [—–] )`)
 	// leader matches the dots before a sign, or in place of one.
-	leader   = lazy(`^\.(?:[. ]*[:=]|\.{3})`)
+	leader   = text.Lazy(`^\.(?:[. ]*[:=]|\.{3})`)
 	closings = map[string]string{"«": "»", "„": "“", "“": "”", "「": "」", "『": "』", "‘": "’"}
 )
 
@@ -197,12 +199,12 @@ const (
 )
 
 var (
-	scheme = lazy(`^(?i:bearer|basic|token|digest) `)
+	scheme = text.Lazy(`^(?i:bearer|basic|token|digest) `)
 	// spelled matches a value that has a word, or the signs of a path, and code a number that is entered once, or such a
 	// word in capitals.
-	spelled    = lazy(`[a-z]{5}|[A-Z]{5}|[.:]`)
-	code       = lazy(`^[A-Z-]*\d[A-Z\d-]{3,7}$`)
-	isSentence = lazy(`^[.!?:]* [^(]`)
+	spelled    = text.Lazy(`[a-z]{5}|[A-Z]{5}|[.:]`)
+	code       = text.Lazy(`^[A-Z-]*\d[A-Z\d-]{3,7}$`)
+	isSentence = text.Lazy(`^[.!?:]* [^(]`)
 )
 
 // secret adds the value of a word for secrets.
@@ -255,15 +257,15 @@ func (f *finder) id(c connection) bool {
 
 var (
 	// machineValue matches the number of a part of a machine.
-	machineValue = lazy(`^[A-Z-]*\d[A-Z\d-]{4,}(?:$|[\s,;)"'])`)
+	machineValue = text.Lazy(`^[A-Z-]*\d[A-Z\d-]{4,}(?:$|[\s,;)"'])`)
 
-	idValue = lazy(`^\w[\w:.-]{4,}\w=*`)
+	idValue = text.Lazy(`^\w[\w:.-]{4,}\w=*`)
 	// upperName matches the name of a computer as Windows has it.
-	upperName = lazy(`^[A-Z][A-Z\d-]{3,}\b`)
-	hostName  = lazy(`^[\pL\pM\pN][^/\\*%$@]*$`)
+	upperName = text.Lazy(`^[A-Z][A-Z\d-]{3,}\b`)
+	hostName  = text.Lazy(`^[\pL\pM\pN][^/\\*%$@]*$`)
 	// plainTitle matches words with a capital, as things of a game have.
-	plainTitle = lazy(`^\p{Lu}\p{Ll}+(?: \p{Lu}?\p{Ll}+)*$`)
-	typed      = lazy(`^\p{Lu}\w*\.\p{Lu}`)
+	plainTitle = text.Lazy(`^\p{Lu}\p{Ll}+(?: \p{Lu}?\p{Ll}+)*$`)
+	typed      = text.Lazy(`^\p{Lu}\w*\.\p{Lu}`)
 )
 
 // host adds the value of a word for computers or networks.
@@ -337,10 +339,10 @@ func (f *finder) user(c connection, kinds word) {
 
 var (
 	// lastNumber matches a number at the end of a name, which other people have as well.
-	lastNumber = lazy(`^ \d{1,6}$`)
-	sentence   = lazy(`^ [a-z]+ `)
-	pastTense  = lazy(`^ [a-z]{2,}ed\b`)
-	wordEnd    = lazy(`^(?:$|[\s,;!'")\]]|\.(?:$|\W))`)
+	lastNumber = text.Lazy(`^ \d{1,6}$`)
+	sentence   = text.Lazy(`^ [a-z]+ `)
+	pastTense  = text.Lazy(`^ [a-z]{2,}ed\b`)
+	wordEnd    = text.Lazy(`^(?:$|[\s,;!'")\]]|\.(?:$|\W))`)
 )
 
 var spaced = strings.NewReplacer("_", " ", ".", " ", "-", " ")
@@ -381,11 +383,11 @@ func (f *finder) addName(from, to int) {
 
 var (
 	// noName matches a number, a version, an id, a type or a file, noNameEnd the rest of a call, a key or a namespace.
-	noName = lazy(`^(?:.|v?[\d._-]+|0x.*|S-1-.*|[^ ]*\.[^ ]*\..*|[^ .]*\.\p{Lu}.*|.*\.(?:es[lmp]|dll|jar))$`)
-	dotted = lazy(`^\p{Lu}\p{Ll}+\.\p{Lu}\p{Ll}+$`)
+	noName = text.Lazy(`^(?:.|v?[\d._-]+|0x.*|S-1-.*|[^ ]*\.[^ ]*\..*|[^ .]*\.\p{Lu}.*|.*\.(?:es[lmp]|dll|jar))$`)
+	dotted = text.Lazy(`^\p{Lu}\p{Ll}+\.\p{Lu}\p{Ll}+$`)
 	// nameWord matches one word of a name.
-	nameWord  = lazy(`^[\pL\pM\pN_][\pL\pM\pN_.'’$~#·-]*`)
-	noNameEnd = lazy(`^(?:\((?:[^u]|$)|=|:[\pL\pN:])`)
+	nameWord  = text.Lazy(`^[\pL\pM\pN_][\pL\pM\pN_.'’$~#·-]*`)
+	noNameEnd = text.Lazy(`^(?:\((?:[^u]|$)|=|:[\pL\pN:])`)
 )
 
 // name returns the end of the name at the place, or the place if there is none.

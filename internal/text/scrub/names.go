@@ -9,6 +9,8 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/heedlog/heed/internal/text"
 )
 
 // maxNames bounds the names that a Names knows. A log is of one computer, mostly of one user;
@@ -76,7 +78,7 @@ func (n *Names) Home(folder string) {
 
 // isSource matches the rest of the path of a source file, or of a file that compilers make of it. It has the name of
 // its builder.
-var isSource = lazy(`^[^"'<>|\r\n]*(?:\.(?:cs|pdb|cpp|hpp|vb|fs|java|rs:|go:|c:|h:)|[\\/](?:source[\\/]repos|obj)[\\/])`)
+var isSource = text.Lazy(`^[^"'<>|\r\n]*(?:\.(?:cs|pdb|cpp|hpp|vb|fs|java|rs:|go:|c:|h:)|[\\/](?:source[\\/]repos|obj)[\\/])`)
 
 // Any reports whether n knows a name or a home.
 func (n *Names) Any() bool { return len(n.forms[0])+len(n.forms[1]) > 0 }
@@ -163,10 +165,10 @@ func (n *Names) Cut(s string) []string {
 
 var (
 	// mailbox is an address as a text has it, and as a template does.
-	mailbox = lazy(`(?:<\*>|[^\s@<>"'(),;:])+@(?:<\*>|[^\s@<>"'(),;:])+`)
+	mailbox = text.Lazy(`(?:<\*>|[^\s@<>"'(),;:])+@(?:<\*>|[^\s@<>"'(),;:])+`)
 
 	// marks are the marks of private text, several in a row for one.
-	marks = lazy(mark + "+")
+	marks = text.Lazy(mark + "+")
 )
 
 // isDotted reports whether s[from:to] is part of a longer name with dots, as packages and types have. The ending of a
@@ -176,7 +178,7 @@ func isDotted(s string, from, to int) bool {
 		longEnding().MatchString(s[to:])
 }
 
-var longEnding = lazy(`^\.\w{5}`)
+var longEnding = text.Lazy(`^\.\w{5}`)
 
 // isOrdinary reports whether a name is a word that logs have, so that to remove it everywhere would remove words that a
 // reader needs.

@@ -6,22 +6,24 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/heedlog/heed/internal/text"
 )
 
 var (
 	// cardNumber has the first digits of the issuers by length, accountNumber the groups of an IBAN.
-	cardNumber    = lazy(`^(?:(?:4\d|5[1-5]|2[2-7]|35|6[045])\d\d(?:[ -]?\d{4}){3}|3[47]\d\d[ -]?\d{6}[ -]?\d{5}|3[068]\d{12})`)
-	accountNumber = lazy(`^[A-Z]{2}\d\d(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b`)
-	macNumber     = lazy(`^(?i:[0-9a-f]{2}(?:(?::[0-9a-f]{2}){5}|(?:-[0-9a-f]{2}){5}))$`)
-	hexRun        = lazy(`^[\dA-Fa-f]*(?:(?::[\dA-Fa-f]*)+|(?:-[\dA-Fa-f]*)+)(?:%\w+)?`)
-	dottedNumber  = lazy(`^\d+(?:\.\d+){3}\b`)
+	cardNumber    = text.Lazy(`^(?:(?:4\d|5[1-5]|2[2-7]|35|6[045])\d\d(?:[ -]?\d{4}){3}|3[47]\d\d[ -]?\d{6}[ -]?\d{5}|3[068]\d{12})`)
+	accountNumber = text.Lazy(`^[A-Z]{2}\d\d(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b`)
+	macNumber     = text.Lazy(`^(?i:[0-9a-f]{2}(?:(?::[0-9a-f]{2}){5}|(?:-[0-9a-f]{2}){5}))$`)
+	hexRun        = text.Lazy(`^[\dA-Fa-f]*(?:(?::[\dA-Fa-f]*)+|(?:-[\dA-Fa-f]*)+)(?:%\w+)?`)
+	dottedNumber  = text.Lazy(`^\d+(?:\.\d+){3}\b`)
 
 	// sure matches the text before a version, and peer the text after an address: a port, or the act of a peer.
-	sure = lazy(`(?i)(?:version[\s:="'(\[]*|\b(?:updat|upgrad|downgrad|migrat|bump)\w*\b.*)$`)
-	peer = lazy(`(?i)^(?:(?::| port )\d{2,5}\b|\s*(?:->|(?:has |was |is )?(?:left|joined|(?:dis|re)?connect|timed? ?out|refused|unreachable|lost|closed|kicked|banned|replied|failed to (?:respond|connect))|\s\d{1,5} typ\b| - \S+ \[))`)
-	port = lazy(`^(?:(?::| port )\d{2,5}\b| \((?:<address>|\d+\.\d+\.))`)
+	sure = text.Lazy(`(?i)(?:version[\s:="'(\[]*|\b(?:updat|upgrad|downgrad|migrat|bump)\w*\b.*)$`)
+	peer = text.Lazy(`(?i)^(?:(?::| port )\d{2,5}\b|\s*(?:->|(?:has |was |is )?(?:left|joined|(?:dis|re)?connect|timed? ?out|refused|unreachable|lost|closed|kicked|banned|replied|failed to (?:respond|connect))|\s\d{1,5} typ\b| - \S+ \[))`)
+	port = text.Lazy(`^(?:(?::| port )\d{2,5}\b| \((?:<address>|\d+\.\d+\.))`)
 	// context matches a word for addresses.
-	context = lazy(`(?i)(?:\bip(?:v?[46])?(?: is|[^\w\r\n][^\d\r\n]{0,20})?|<address>|address=["']?|сервер|serveur|服务器|サーバー|\sот|\bvon|depuis|desde|\bz|来自|(?:closed|reset|refused|blocked) by|banned|proxy|src|dst|via|route|ssh|raddr|\b(?:tun|tap|wg|eth|en[ps]?|wlp?|docker|br|utun|tailscale)\d\w*|\binet|\b[wl]an|rcon|address|addr|host|server|endpoint|peer|connect\w*|bind\w*|bound|listen\w*(?: on)?|remote|client|gateway|dns|ping\w*|udp|tcp|from|to|at|://|@)[\s:="'(\[/]*$`)
+	context = text.Lazy(`(?i)(?:\bip(?:v?[46])?(?: is|[^\w\r\n][^\d\r\n]{0,20})?|<address>|address=["']?|сервер|serveur|服务器|サーバー|\sот|\bvon|depuis|desde|\bz|来自|(?:closed|reset|refused|blocked) by|banned|proxy|src|dst|via|route|ssh|raddr|\b(?:tun|tap|wg|eth|en[ps]?|wlp?|docker|br|utun|tailscale)\d\w*|\binet|\b[wl]an|rcon|address|addr|host|server|endpoint|peer|connect\w*|bind\w*|bound|listen\w*(?: on)?|remote|client|gateway|dns|ping\w*|udp|tcp|from|to|at|://|@)[\s:="'(\[/]*$`)
 )
 
 // number adds the address, account or card whose first digit is at the place.

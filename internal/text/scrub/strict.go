@@ -2,17 +2,19 @@ package scrub
 
 import (
 	"strings"
+
+	"github.com/heedlog/heed/internal/text"
 )
 
 var (
 	// frameLine matches a frame of a stack, up to the place of its source.
-	frameLine = lazy("^\\s*at [\\w$<>`+|\\[\\],]+(?:[.:]{1,2}[\\w$<>`+|\\[\\],]+)+ ?\\([\\w$<>`+|\\[\\],.:&* ]*\\)(?: ?[(\\[<][\\w.:]*[)\\]>](?: in <[0-9a-f]+>)?(?::\\d+)?)?")
-	quoted    = lazy("\\S*(?:\"[^\"]*(?:\"|$)|`[^`]*(?:`|$)|“[^”]*(?:”|$)|«[^»]*(?:»|$)|„[^“]*(?:“|$))\\S*")
+	frameLine = text.Lazy("^\\s*at [\\w$<>`+|\\[\\],]+(?:[.:]{1,2}[\\w$<>`+|\\[\\],]+)+ ?\\([\\w$<>`+|\\[\\],.:&* ]*\\)(?: ?[(\\[<][\\w.:]*[)\\]>](?: in <[0-9a-f]+>)?(?::\\d+)?)?")
+	quoted    = text.Lazy("\\S*(?:\"[^\"]*(?:\"|$)|`[^`]*(?:`|$)|“[^”]*(?:”|$)|«[^»]*(?:»|$)|„[^“]*(?:“|$))\\S*")
 
-	versionWord = lazy(`^v?\d+(?:\.\d+){1,2}$`)
-	typeWord    = lazy(`^(?:[A-Z]\w*\.)*[A-Z][A-Za-z]*(?:Exception|Error)$`)
-	markWord    = lazy(`^(?:<\*>|` + mark + `|[[:punct:]…])+$`)
-	spokenBy    = lazy(`(<user>\W{0,3}(?::|>|»|->)).*`)
+	versionWord = text.Lazy(`^v?\d+(?:\.\d+){1,2}$`)
+	typeWord    = text.Lazy(`^(?:[A-Z]\w*\.)*[A-Z][A-Za-z]*(?:Exception|Error)$`)
+	markWord    = text.Lazy(`^(?:<\*>|` + mark + `|[[:punct:]…])+$`)
+	spokenBy    = text.Lazy(`(<user>\W{0,3}(?::|>|»|->)).*`)
 )
 
 // cut replaces the words that Strict removes.

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/heedlog/heed/internal/text"
 )
 
 // shape is how the letters and digits of a word are mixed.
@@ -108,28 +110,28 @@ const (
 )
 
 var (
-	prefixed = lazy(`^((?:[A-Za-z][A-Za-z0-9]{1,11}[_-]){1,3})(?:(` + uuid + `)|([A-Za-z0-9]{16,})(?:[_-].*)?)$`)
-	parts    = lazy(`[A-Za-z][a-z]{3,}|[A-Z]{4,}`)
-	identity = lazy(`^(?:` + uuid + `|[0-9a-fA-F]{32}|[0-9a-fA-F]{40})$`)
+	prefixed = text.Lazy(`^((?:[A-Za-z][A-Za-z0-9]{1,11}[_-]){1,3})(?:(` + uuid + `)|([A-Za-z0-9]{16,})(?:[_-].*)?)$`)
+	parts    = text.Lazy(`[A-Za-z][a-z]{3,}|[A-Z]{4,}`)
+	identity = text.Lazy(`^(?:` + uuid + `|[0-9a-fA-F]{32}|[0-9a-fA-F]{40})$`)
 
 	// partsBefore and partsAfter match the other parts of a token.
-	partsBefore = lazy(`(?:\b(?:[\w-]*\d[\w-]*|[\w-]{1,8})\.)+$`)
-	partsAfter  = lazy(`^(?:\.(?:[\w-]*\d[\w-]*|[\w-]{1,8})\b)+`)
+	partsBefore = text.Lazy(`(?:\b(?:[\w-]*\d[\w-]*|[\w-]{1,8})\.)+$`)
+	partsAfter  = text.Lazy(`^(?:\.(?:[\w-]*\d[\w-]*|[\w-]{1,8})\b)+`)
 
 	// media matches the beginning of compressed data, pictures and sounds in base64.
-	media = lazy(`^0?(?:H4sI|eJ|eN|/9j/|iVBOR|R0lGOD|UklGR|UEsDB|T2dnU|AAAA|Qk|KLUv|SUkq|TVNDR)`)
+	media = text.Lazy(`^0?(?:H4sI|eJ|eN|/9j/|iVBOR|R0lGOD|UklGR|UEsDB|T2dnU|AAAA|Qk|KLUv|SUkq|TVNDR)`)
 
 	// owned matches the text before an id of an account or of a device.
-	owned = lazy(`(?i)(?:account|users?|player|owner|device|machine|hardware|client|install(?:ation)?|profile|customer|tenant|` +
+	owned = text.Lazy(`(?i)(?:account|users?|player|owner|device|machine|hardware|client|install(?:ation)?|profile|customer|tenant|` +
 		`member|subscriber|identity|principal|whitelist|author|friend|epic|eos|psn|riot|session|sitzung|ses[ij][^\s:=]{1,4}|sess[aãi][^\s:=]{1,4}|oturum|relace|сессия|сеанс|セッション|会话|세션)(?:[\w. -]{0,16}?(?:id|guid|uuid|hash|puid)\w{0,12}|[ _-]?id)?["']{0,2}[\s=:：("'{\[#/]{1,4}$`)
 
-	productKey = lazy(`^(?:[A-Z0-9]{2}-(?:[A-Z0-9]{4}-){4}[A-Z0-9]{4}|[A-Z0-9]{5}(?:-[A-Z0-9]{5}){2,5}|[A-Z0-9]{4}(?:-[A-Z0-9]{4}){2,5})$`)
+	productKey = text.Lazy(`^(?:[A-Z0-9]{2}-(?:[A-Z0-9]{4}-){4}[A-Z0-9]{4}|[A-Z0-9]{5}(?:-[A-Z0-9]{5}){2,5}|[A-Z0-9]{4}(?:-[A-Z0-9]{4}){2,5})$`)
 
 	// unsaid matches the text before a value that is no secret.
-	unsaid = lazy(`(?i)hash|sha|commit|checksum|guid|md5|asset|version|revision|algorithm|length|polic|strength`)
+	unsaid = text.Lazy(`(?i)hash|sha|commit|checksum|guid|md5|asset|version|revision|algorithm|length|polic|strength`)
 
 	// compound matches a longer word for secrets.
-	compound = lazy(`(?i)[\pL_](?:key|token|secret|schlüssel|password|passwort|sleutel|nyckel|nøkkel)\W`)
+	compound = text.Lazy(`(?i)[\pL_](?:key|token|secret|schlüssel|password|passwort|sleutel|nyckel|nøkkel)\W`)
 )
 
 // opaque adds a word with a digit if it is the id of an account, or a secret: after a word for secrets, with a prefix,
