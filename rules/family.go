@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"gopkg.in/yaml.v3"
 
@@ -18,9 +19,9 @@ var unityGames = []string{"bepinex", "ksp", "rimworld"}
 
 // Families returns the names of the families of logs that a rule file can name, sorted. A family exists once an
 // embedded file names it.
-func Families() []string { return slices.Clone(families) }
+func Families() []string { return slices.Clone(families()) }
 
-var families = func() (names []string) {
+var families = sync.OnceValue(func() (names []string) {
 	for _, f := range Defaults() {
 		_, rest, ok := strings.Cut(string(f.Data), "\nfamilies: [")
 		if line, _, _ := strings.Cut(rest, "]\n"); ok {
@@ -29,11 +30,11 @@ var families = func() (names []string) {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
-}()
+})
 
 // parseFamilies returns the families that a file names.
 func parseFamilies(p at, n *yaml.Node, errs *collector) (given []string) {
-	known := families
+	known := families()
 	for _, w := range words(p, n, errs) {
 		switch {
 		case !slices.Contains(known, w.text):
@@ -66,7 +67,7 @@ func (s *Set) For(family string) (*Set, error) {
 	case s.whole != nil:
 		return s.whole.For(family)
 	}
-	if known := families; family != "" && !slices.Contains(known, family) {
+	if known := families(); family != "" && !slices.Contains(known, family) {
 		return nil, fmt.Errorf("unknown family %s: %s", yamlfile.Quote(family), yamlfile.DidYouMean(family, known))
 	}
 	var own *Set
