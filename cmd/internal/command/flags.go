@@ -3,8 +3,6 @@ package command
 import (
 	"cmp"
 	"fmt"
-	"os"
-	"runtime/debug"
 	"slices"
 	"time"
 
@@ -138,21 +136,13 @@ func (p *program) ruleFiles(names ...string) ([]rules.File, error) {
 // compileRules is [rules.Compile]. Tests keep the sets.
 var compileRules = rules.Compile
 
-// gcPercent keeps the heap close to the live memory. A replay makes little garbage: 100 copies of a capture take as
-// long with 20 as with Go's own 100, and an eighth less memory. Compiling makes much: it takes half of the time before.
-const gcPercent = 20
-
 // compile reads and compiles the rules that the flags name.
 func (p *program) compile() (*rules.Set, error) {
 	files, err := p.ruleFiles(p.rules...)
 	if err != nil {
 		return nil, err
 	}
-	set, err := compiled(files, p.Note)
-	if p.Stdin == os.Stdin { // the process is the command's own
-		debug.SetGCPercent(gcPercent)
-	}
-	return set, err
+	return compiled(files, p.Note)
 }
 
 // compiled compiles rules, and says by note which rules' last day is over.
