@@ -359,8 +359,9 @@ func (l *linker) tests(of *Set) (tests []test) {
 func hashFiles(files []File) uint64 {
 	h := fnv.New64a()
 	for _, f := range files {
-		for _, part := range []string{f.Name, string(f.Data)} {
-			h.Write([]byte(strconv.Itoa(len(part)) + ":" + part)) // a hash never fails to write
+		for _, part := range [][]byte{[]byte(f.Name), f.Data} {
+			h.Write([]byte(strconv.Itoa(len(part)) + ":")) // a hash never fails to write
+			h.Write(part)
 		}
 	}
 	return h.Sum64()

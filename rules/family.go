@@ -161,7 +161,7 @@ func (s *Set) narrowed(family string) *Set {
 	return own
 }
 
-// finish makes the texts and outcomes of the rules for the family, and the index.
+// finish makes the texts and outcomes of the rules for the family. The first evaluator makes the index.
 func (s *Set) finish() {
 	for _, r := range s.rules {
 		s.reword(r)
@@ -175,7 +175,7 @@ func (s *Set) finish() {
 			s.active = append(s.active, r)
 		}
 	}
-	s.index = newIndex(s.active)
+	s.index = sync.OnceValue(func() *index { return newIndex(s.active) })
 }
 
 // leave removes the effects of a document whose families do not include the family of the set. Its rules, lists and
