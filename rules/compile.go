@@ -98,6 +98,12 @@ func (l *linker) link() {
 		r.MatchesAll = r.certain == allShapes && !r.Continue && !r.Disabled
 	}
 	if l.errs.count() == 0 {
+		for _, r := range l.set.rules {
+			if !r.Disabled {
+				l.set.active = append(l.set.active, r)
+			}
+		}
+		l.set.index = newIndex(l.set.active)
 		l.set.finish()
 	}
 	l.set.lists, l.set.macros = l.resolver.lists, l.resolver.macros

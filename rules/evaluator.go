@@ -81,7 +81,6 @@ func (p *Plan) Known() *Outcome { return p.known }
 // number of evaluators may share a set.
 type Evaluator struct {
 	set     *Set
-	index   *index
 	machine vm.VM
 	loaded  varSet // of the current input
 
@@ -96,7 +95,7 @@ type Evaluator struct {
 
 // NewEvaluator returns an evaluator of s.
 func (s *Set) NewEvaluator() *Evaluator {
-	return &Evaluator{set: s, index: s.index(), machine: newMachine(), tried: newRuleSet(len(s.active))}
+	return &Evaluator{set: s, machine: newMachine(), tried: newRuleSet(len(s.active))}
 }
 
 // Failures returns how often a condition ended in an error, such as an index out of range, which counts as no match. A
@@ -121,7 +120,7 @@ func (ev *Evaluator) decide(in *Input, whole bool) *Outcome {
 	shape := shapeOf(in.Kind, in.Level, in.Status)
 	var known given
 	ev.continued = ev.continued[:0]
-	ev.index.candidates(in, ev.tried)
+	ev.set.index.candidates(in, ev.tried)
 	for i := ev.tried.next(0); i >= 0; i = ev.tried.next(i + 1) {
 		switch r := ev.set.active[i]; {
 		case r.possible&shape == 0:

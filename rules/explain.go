@@ -123,6 +123,9 @@ func (ev *Evaluator) Explain(in *Input, all bool) Explanation {
 	defer ev.end()
 	defer ev.setPhase(in, in.Phase)
 	for _, r := range ev.set.active {
+		if r.Disabled {
+			continue
+		}
 		out.Tried++
 		t := ev.trial(in, r)
 		if all || t.Matched || t.Close {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"gopkg.in/yaml.v3"
 
@@ -18,23 +17,27 @@ import (
 var unityGames = []string{"bepinex", "ksp", "rimworld"}
 
 // Families returns the names of the families of logs that a rule file can name, sorted. A family exists once an
-// embedded file names it.
-func Families() []string { return slices.Clone(families()) }
+// embedded file names it, in its second line.
+func Families() []string { return slices.Clone(families) }
 
-var families = sync.OnceValue(func() (names []string) {
-	for _, f := range Defaults() {
-		_, rest, ok := strings.Cut(string(f.Data), "\nfamilies: [")
+var families = func() (names []string) {
+	entries, _ := embedded.ReadDir("default") // which is embedded
+	for _, e := range entries {
+		f, _ := embedded.Open("default/" + e.Name())
+		head := make([]byte, 256)
+		n, _ := f.Read(head)
+		_, rest, ok := strings.Cut(string(head[:n]), "\nfamilies: [")
 		if line, _, _ := strings.Cut(rest, "]\n"); ok {
 			names = append(names, strings.Split(line, ", ")...)
 		}
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
-})
+}()
 
 // parseFamilies returns the families that a file names.
 func parseFamilies(p at, n *yaml.Node, errs *collector) (given []string) {
-	known := families()
+	known := families
 	for _, w := range words(p, n, errs) {
 		switch {
 		case !slices.Contains(known, w.text):
@@ -67,7 +70,7 @@ func (s *Set) For(family string) (*Set, error) {
 	case s.whole != nil:
 		return s.whole.For(family)
 	}
-	if known := families(); family != "" && !slices.Contains(known, family) {
+	if known := families; family != "" && !slices.Contains(known, family) {
 		return nil, fmt.Errorf("unknown family %s: %s", yamlfile.Quote(family), yamlfile.DidYouMean(family, known))
 	}
 	var own *Set
@@ -132,10 +135,9 @@ func (s *Set) reword(r *Rule) {
 
 // narrowed compiles a set of all families for one, where no override depends on the family: conditions stay.
 func (s *Set) narrowed(family string) *Set {
-	own := &Set{
-		byID: make(map[string]*Rule, len(s.byID)), masking: s.masking, normalizer: s.normalizer,
-		docs: s.docs, lists: s.lists, macros: s.macros, hash: hashFamily(s.hash, family), family: family,
-	}
+	own := *s
+	own.family, own.hash = family, hashFamily(s.hash, family)
+	own.byID, own.rules, own.active, own.gameCode, own.ended = map[string]*Rule{}, nil, nil, nil, nil
 	var held []*document
 	for _, d := range s.docs {
 		if holdsFor(d.families, family) {
@@ -151,17 +153,22 @@ func (s *Set) narrowed(family string) *Set {
 	for _, old := range s.rules {
 		r := *old
 		r.Disabled = r.Disabled || !holdsFor(s.docs[r.home].families, family)
-		r.MatchesAll = r.MatchesAll && !r.Disabled
+		if r.Disabled {
+			r.possible, r.MatchesAll = 0, false
+		}
 		own.rules, own.byID[r.ID] = append(own.rules, &r), &r
 	}
 	for _, r := range own.rules {
 		r.Resolves = slices.DeleteFunc(slices.Clone(r.Resolves), func(id string) bool { return own.byID[id].Disabled })
 	}
+	for _, r := range s.active {
+		own.active = append(own.active, own.rules[r.index])
+	}
 	own.finish()
-	return own
+	return &own
 }
 
-// finish makes the texts and outcomes of the rules for the family. The first evaluator makes the index.
+// finish makes the texts and outcomes of the rules for the family.
 func (s *Set) finish() {
 	for _, r := range s.rules {
 		s.reword(r)
@@ -171,11 +178,7 @@ func (s *Set) finish() {
 				Invalidates: r.Invalidates, Tags: r.Tags,
 			}, SetsPhase: r.SetsPhase}
 		}
-		if !r.Disabled {
-			s.active = append(s.active, r)
-		}
 	}
-	s.index = sync.OnceValue(func() *index { return newIndex(s.active) })
 }
 
 // leave removes the effects of a document whose families do not include the family of the set. Its rules, lists and

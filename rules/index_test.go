@@ -87,7 +87,7 @@ func TestFewAreTried(t *testing.T) {
 	inputs := corpus(t, set, ownCaptures(t))
 	found, tried := newRuleSet(len(set.active)), 0
 	for i := range inputs {
-		set.index().candidates(&inputs[i], found)
+		set.index.candidates(&inputs[i], found)
 		for j := found.next(0); j >= 0; j = found.next(j + 1) {
 			tried++
 		}
@@ -107,8 +107,8 @@ func TestIndexIsBounded(t *testing.T) {
 		"- {id: a, disposition: ignore, when: 'contains_any(template, many)'}\n" +
 		"- {id: b, disposition: ignore, when: 'starts_with_any(frames, many)'}\n")
 	set := testkit.Must(Compile(File{Name: "f", Data: []byte(b.String())}))
-	require.Equal(t, 1, set.index().always.next(0), "the second does not fit")
-	require.Len(t, set.index().tables[0].parts, maxLiterals/2+1)
+	require.Equal(t, 1, set.index.always.next(0), "the second does not fit")
+	require.Len(t, set.index.tables[0].parts, maxLiterals/2+1)
 	ev, plain := set.NewEvaluator(), set.NewEvaluator()
 	for _, in := range []Input{
 		{Template: "an item000017"}, {Template: "item", Frames: "item000017"}, {

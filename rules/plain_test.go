@@ -60,7 +60,7 @@ func requireIndexed(t require.TestingT, set *Set, ev *Evaluator, r *Rule, in *In
 	}
 	if !r.Disabled {
 		found := newRuleSet(len(set.active))
-		set.index().candidates(in, found)
+		set.index.candidates(in, found)
 		at := slices.Index(set.active, r)
 		require.Equal(t, at, found.next(at), "the index misses %s for %+v", r.When, in)
 	}

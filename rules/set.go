@@ -11,9 +11,9 @@ import (
 // Set is a compiled set of rule files. It never changes and is safe for
 // concurrent use; what evaluates it is an [Evaluator].
 type Set struct {
-	rules    []*Rule       // as in the files
-	active   []*Rule       // without the disabled ones
-	index    func() *index // of active
+	rules    []*Rule // as in the files
+	active   []*Rule // without those that are disabled for every family
+	index    *index  // of active
 	byID     map[string]*Rule
 	masking  signature.Config
 	gameCode []string // see gamecode.go
