@@ -90,19 +90,7 @@ func (l *linker) link() {
 	l.reach()
 	l.limits()
 	l.set.setDefaults(l.docs)
-	for _, r := range l.set.rules {
-		if r.cond == nil {
-			continue
-		}
-		r.PerEntry = r.reads&perEntry != 0
-		r.MatchesAll = r.certain == allShapes && !r.Continue && !r.Disabled
-	}
 	if l.errs.count() == 0 {
-		for _, r := range l.set.rules {
-			if !r.Disabled {
-				l.set.active = append(l.set.active, r)
-			}
-		}
 		l.set.index = newIndex(l.set.active)
 		l.set.finish()
 	}
@@ -219,7 +207,12 @@ func (l *linker) compile(d *ruleDecl) {
 		r.certain &^= c.possible
 	}
 	r.cond, r.exceptions = cond, exceptions
-	if r.Continue && r.SetsPhase != "" && r.reads&perEntry != 0 {
+	r.PerEntry = r.reads&perEntry != 0
+	r.MatchesAll = r.certain == allShapes && !r.Continue && !r.Disabled
+	if !r.Disabled {
+		l.set.active = append(l.set.active, r)
+	}
+	if r.Continue && r.SetsPhase != "" && r.PerEntry {
 		l.errs.add(d.when.at, "a rule with continue that sets the phase cannot read message, stack or operation",
 			"read template or frames")
 	}

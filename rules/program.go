@@ -31,6 +31,7 @@ type condition struct {
 	possible shapeSet // where it may hold
 	certain  shapeSet // where it surely does
 	prints   []string // fingerprints of the parts that "and" joins
+	parts    []string // the same, sorted, each once; none of a condition that always holds
 }
 
 // code is what runs of an expression.
@@ -73,6 +74,9 @@ func (r *resolver) condition(e *exprText, consequence string) *condition {
 		default:
 			c.possible = 0
 		}
+	}
+	if c.certain != allShapes {
+		c.parts = slices.Compact(slices.Sorted(slices.Values(c.prints)))
 	}
 	if c.possible == 0 {
 		subject, _, _ := strings.Cut(consequence, " ")

@@ -124,13 +124,13 @@ func (s *Set) Parts() *compiled.Set {
 	l := s.relink()
 	out := &compiled.Set{Notes: l.notes(), Normalizer: s.normalizer}
 	for _, r := range s.rules {
-		part := compiled.Rule{File: r.file}
+		var conditions []compiled.Condition
 		for _, c := range slices.Concat([]*condition{r.cond}, r.exceptions) {
-			part.Conditions = append(part.Conditions, compiled.Condition{
+			conditions = append(conditions, compiled.Condition{
 				Tree: l.resolver.expand(c.expr), Place: func(offset int) compiled.Place { return c.expr.place(offset).place() },
 			})
 		}
-		out.Rules = append(out.Rules, part)
+		out.Conditions = append(out.Conditions, conditions)
 	}
 	for _, t := range l.tests(s) {
 		test := compiled.Test{Rule: t.rule.index, Match: t.decl.match, Phase: t.decl.phase}

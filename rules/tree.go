@@ -129,7 +129,10 @@ func copyTree(n ast.Node) ast.Node {
 				*below = copyTree(*below)
 			}
 		case *[]ast.Node:
-			*below = copyTrees(*below)
+			*below = slices.Clone(*below)
+			for i, n := range *below {
+				(*below)[i] = copyTree(n)
+			}
 		}
 	}
 	out := to.Interface().(ast.Node)
@@ -150,14 +153,6 @@ func constants(n ast.Node) []string {
 		}
 	}
 	return texts
-}
-
-func copyTrees(nodes []ast.Node) []ast.Node {
-	out := make([]ast.Node, len(nodes))
-	for i, n := range nodes {
-		out[i] = copyTree(n)
-	}
-	return out
 }
 
 // each calls visit for each node of tree, those below a node before the node.

@@ -94,7 +94,8 @@ func isNoDevice(s string, from, to int) bool {
 	value := s[from:to]
 	m := ownedThing().FindStringSubmatch(value)
 	return ordinaryDevice().MatchString(value) || part().MatchString(value) ||
-		m != nil && (common(strings.ToLower(m[1])) || m[2] != "" && !deviceWord().MatchString(s[max(0, from-48):from]+" "+value))
+		m != nil && (common(strings.ToLower(m[1])) ||
+			m[2] != "" && !deviceWord().MatchString(s[max(0, from-48):from]+" "+value))
 }
 
 // isHardware keeps the name of a part of a computer, which its maker gave it.
