@@ -75,21 +75,16 @@ func isDefault(f File) bool {
 
 // withoutTests returns the text of a default file with empty lines in place of the tests of its rules.
 func withoutTests(data []byte) []byte {
-	const begin, indent = "\n    tests:\n", "      "
 	out := make([]byte, 0, len(data))
-	for {
-		before, rest, found := bytes.Cut(data, []byte(begin))
-		out = append(out, before...)
-		if !found {
-			return out
+	isTest := false
+	for line := range bytes.Lines(data) {
+		isTest = string(line) == "    tests:\n" || isTest && bytes.HasPrefix(line, []byte("      "))
+		if isTest {
+			line = []byte("\n")
 		}
-		out = append(out, "\n\n"...)
-		for bytes.HasPrefix(rest, []byte(indent)) {
-			_, rest, _ = bytes.Cut(rest, []byte("\n"))
-			out = append(out, '\n')
-		}
-		data = rest
+		out = append(out, line...)
 	}
+	return out
 }
 
 // source is the text of a file. A set keeps it, for places in it.

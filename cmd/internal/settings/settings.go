@@ -14,23 +14,18 @@ import (
 	"github.com/heedlog/heed/cmd/internal/cli"
 )
 
-// Origin is the kind of source of a value, the weakest first.
-type Origin uint8
+// Origin is the kind of source of a value, in words.
+type Origin string
 
-// The origins.
+// The origins, the weakest first.
 const (
-	Default Origin = iota
-	User
-	Project
-	Named // by --config or HEED_CONFIG
-	Environment
-	Flag
+	Default     Origin = "default"
+	User        Origin = "user file"
+	Project     Origin = "project file"
+	Named       Origin = "named file" // by --config or HEED_CONFIG
+	Environment Origin = "environment"
+	Flag        Origin = "flag"
 )
-
-// String returns the origin in words.
-func (o Origin) String() string {
-	return []string{"default", "user file", "project file", "named file", "environment", "flag"}[o]
-}
 
 // Value is the value of a key and its origin.
 type Value struct {
@@ -72,10 +67,10 @@ type Sources struct {
 
 // File is a file of settings that was looked for.
 type File struct {
-	Origin  Origin
-	Path    string
-	State   string // "read" or "ignored"; "" if there is no such file
-	Ignored Errors // its keys, or itself, and why
+	Path    string `json:"path" jsonschema:"The file."`
+	Origin  Origin `json:"origin" jsonschema:"Whose it is." enum:"user file,project file,named file"`
+	Found   bool   `json:"found" jsonschema:"Whether it exists, and was read."`
+	Ignored Errors `json:"ignored,omitempty" jsonschema:"What is ignored of it; all of it if it was not found."`
 }
 
 // Settings are the values of all keys.
@@ -88,9 +83,9 @@ type Settings struct {
 // wrong.
 func Load(src Sources) (*Settings, error) {
 	keys := Keys()
-	s := &Settings{}
+	s := &Settings{Files: []File{}}
 	for i := range keys {
-		s.Values = append(s.Values, Value{Key: &keys[i], Items: split(keys[i].Default)})
+		s.Values = append(s.Values, Value{Key: &keys[i], Items: split(keys[i].Default), Origin: Default})
 	}
 	var wrong Errors
 	named, bad := (&Key{Name: "config", Kind: Path}).path(src.File, "", src.Home)
@@ -111,12 +106,12 @@ func Load(src Sources) (*Settings, error) {
 		data, why, err := f.read()
 		switch {
 		case why != "":
-			f.State, f.Ignored = "ignored", Errors{{f.Path, "is ignored: " + why + "; name it with --config if you trust it"}}
+			f.Ignored = Errors{{f.Path, "is ignored: " + why + "; name it with --config if you trust it"}}
 			continue
 		case errors.Is(err, fs.ErrNotExist) && f.Origin != Named:
 			continue
 		}
-		f.State = "read"
+		f.Found = true
 		if err != nil {
 			if p, ok := errors.AsType[*fs.PathError](err); ok { // whose path the message begins with
 				err = p.Err

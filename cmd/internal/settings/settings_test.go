@@ -145,8 +145,8 @@ func TestOrder(t *testing.T) {
 	}
 	require.Equal(t, "HEED_TOP", s.Value("top").Where)
 	require.Equal(t, []File{
-		{User, filepath.Join(user, "heed", "config.yaml"), "read", nil},
-		{Project, filepath.Join(top, ProjectFile), "read", nil},
+		{Path: filepath.Join(user, "heed", "config.yaml"), Origin: User, Found: true},
+		{Path: filepath.Join(top, ProjectFile), Origin: Project, Found: true},
 	}, s.Files)
 
 	// The nearest project's file is the only one.
@@ -160,10 +160,6 @@ func TestOrder(t *testing.T) {
 	require.NoError(t, os.Mkdir(filepath.Join(below, ProjectFile), 0o700))
 	_, err := Load(Sources{Dir: below, Getenv: none})
 	require.ErrorContains(t, err, "cannot be read")
-}
-
-func TestOriginString(t *testing.T) {
-	require.Equal(t, "project file", Project.String())
 }
 
 // FuzzParse: whatever a file holds, it is values that may be, or errors that name
