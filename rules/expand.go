@@ -208,18 +208,7 @@ func (x *expansion) binary(n *ast.BinaryNode, loc file.Location) ast.Node {
 		x.enum(n.Left, n.Right)
 		x.enum(n.Right, n.Left)
 	case "in":
-		if l, ok := n.Left.(*ast.IdentifierNode); ok && enums[l.Value] != nil {
-			switch list := n.Right.(type) {
-			case *ast.ArrayNode:
-				for _, item := range list.Nodes {
-					x.enum(l, item)
-				}
-			case *ast.ConstantNode:
-				for _, item := range list.Value.([]string) {
-					x.enumValue(l.Value, item, list.Location())
-				}
-			}
-		}
+		x.enum(n.Left, n.Right)
 	}
 	return n
 }
@@ -235,23 +224,24 @@ func (x *expansion) pattern(s *ast.StringNode, loc file.Location) {
 	}
 }
 
-// enum checks that a variable with a fixed set of values is compared with one
+// enum checks that a variable with a fixed set of values is compared with some
 // of them.
 func (x *expansion) enum(a, b ast.Node) {
-	if v, ok := a.(*ast.IdentifierNode); ok && enums[v.Value] != nil {
-		if s, ok := b.(*ast.StringNode); ok {
-			x.enumValue(v.Value, s.Value, s.Location())
-		}
+	v, ok := a.(*ast.IdentifierNode)
+	if !ok || enums[v.Value] == nil {
+		return
 	}
-}
-
-func (x *expansion) enumValue(variable, value string, loc file.Location) {
-	if !slices.Contains(enums[variable], value) {
-		hint := yamlfile.DidYouMean(value, enums[variable])
-		if hint == "" {
-			hint = "known: " + strings.Join(enums[variable], ", ")
+	if array, ok := b.(*ast.ArrayNode); ok {
+		for _, item := range array.Nodes {
+			x.enum(a, item)
 		}
-		x.fail(loc, hint, "there is no %s %s", variable, yamlfile.Quote(value))
+		return
+	}
+	for _, value := range compiled.Texts(b) {
+		if known := enums[v.Value]; !slices.Contains(known, value) {
+			hint := cmp.Or(yamlfile.DidYouMean(value, known), "known: "+strings.Join(known, ", "))
+			x.fail(b.Location(), hint, "there is no %s %s", v.Value, yamlfile.Quote(value))
+		}
 	}
 }
 
