@@ -80,7 +80,7 @@ type (
 	shown struct {
 		SchemaVersion int            `json:"schemaVersion" jsonschema:"Rises when a field is removed or changes its meaning."`
 		Settings      []settingValue `json:"settings" jsonschema:"Each setting, by name."`
-		Files         []File         `json:"files" jsonschema:"The files that were looked for, the weakest first."`
+		Files         []settingsFile `json:"files" jsonschema:"The files that were looked for, the weakest first."`
 	}
 	settingValue struct {
 		Name    string   `json:"name" jsonschema:"Its name, as of the flag and in files."`

@@ -65,8 +65,8 @@ type Sources struct {
 	Getenv func(string) string
 }
 
-// File is a file of settings that was looked for.
-type File struct {
+// settingsFile is a file of settings that was looked for.
+type settingsFile struct {
 	Path    string `json:"path" jsonschema:"The file."`
 	Origin  Origin `json:"origin" jsonschema:"Whose it is." enum:"user file,project file,named file"`
 	Found   bool   `json:"found" jsonschema:"Whether it exists, and was read."`
@@ -75,15 +75,15 @@ type File struct {
 
 // Settings are the values of all keys.
 type Settings struct {
-	Files  []File  // the weakest first
-	Values []Value // one for each key, in the order of Keys
+	Files  []settingsFile // the weakest first
+	Values []Value        // one for each key, in the order of Keys
 }
 
 // Load finds the values of the keys. The error is an [Errors] if a source is
 // wrong.
 func Load(src Sources) (*Settings, error) {
 	keys := Keys()
-	s := &Settings{Files: []File{}}
+	s := &Settings{Files: []settingsFile{}}
 	for i := range keys {
 		s.Values = append(s.Values, Value{Key: &keys[i], Items: split(keys[i].Default), Origin: Default})
 	}
@@ -93,11 +93,11 @@ func Load(src Sources) (*Settings, error) {
 		return nil, Errors{{"--config or HEED_CONFIG", bad}}
 	}
 	if src.UserDir != "" {
-		s.Files = append(s.Files, File{Origin: User, Path: filepath.Join(src.UserDir, "heed", "config.yaml")})
+		s.Files = append(s.Files, settingsFile{Origin: User, Path: filepath.Join(src.UserDir, "heed", "config.yaml")})
 	}
 	switch {
 	case named != "":
-		s.Files = append(s.Files, File{Origin: Named, Path: named})
+		s.Files = append(s.Files, settingsFile{Origin: Named, Path: named})
 	case src.Dir != "":
 		s.Files = append(s.Files, projectFile(src.Dir, src.Home))
 	}
@@ -176,12 +176,12 @@ func (s *Settings) set(v Value) { *s.Value(v.Key.Name) = v }
 
 // projectFile finds the file of the project in a directory or the nearest above it; without a file, it is the path in
 // the directory.
-func projectFile(dir, home string) File {
-	own := File{Origin: Project, Path: filepath.Join(dir, ProjectFile)}
+func projectFile(dir, home string) settingsFile {
+	own := settingsFile{Origin: Project, Path: filepath.Join(dir, ProjectFile)}
 	for ; ; dir = filepath.Dir(dir) {
 		path := filepath.Join(dir, ProjectFile)
 		if _, err := os.Lstat(path); err == nil {
-			return File{Origin: Project, Path: path}
+			return settingsFile{Origin: Project, Path: path}
 		}
 		if endsSearch(dir, home) {
 			return own

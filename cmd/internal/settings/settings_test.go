@@ -144,7 +144,7 @@ func TestOrder(t *testing.T) {
 		require.Equal(t, want.origin, v.Origin, name)
 	}
 	require.Equal(t, "HEED_TOP", s.Value("top").Where)
-	require.Equal(t, []File{
+	require.Equal(t, []settingsFile{
 		{Path: filepath.Join(user, "heed", "config.yaml"), Origin: User, Found: true},
 		{Path: filepath.Join(top, ProjectFile), Origin: Project, Found: true},
 	}, s.Files)

@@ -104,7 +104,7 @@ func TestNamed(t *testing.T) {
 		require.Equal(t, []string{filepath.Join(dir, "ci", "mine.yaml")}, s.Value("rules").Items)
 		require.Equal(t, Default, s.Value("width").Origin, "the project's file is not read")
 		require.Equal(t, User, s.Value("verbose").Origin)
-		require.Equal(t, File{Origin: Named, Path: named, Found: true}, s.Files[1])
+		require.Equal(t, settingsFile{Origin: Named, Path: named, Found: true}, s.Files[1])
 	}
 	_, err := Load(Sources{Getenv: none, File: filepath.Join("~", "x")})
 	require.ErrorContains(t, err, "--config or HEED_CONFIG: config is ")
@@ -150,11 +150,11 @@ func TestSearch(t *testing.T) {
 				src.Home = filepath.Join(top, c.home)
 			}
 			s := testkit.Must(Load(src))
-			want := File{Origin: Project, Path: file, Found: true}
+			want := settingsFile{Origin: Project, Path: file, Found: true}
 			if !c.found {
-				want = File{Origin: Project, Path: filepath.Join(dir, ProjectFile)}
+				want = settingsFile{Origin: Project, Path: filepath.Join(dir, ProjectFile)}
 			}
-			require.Equal(t, []File{want}, s.Files)
+			require.Equal(t, []settingsFile{want}, s.Files)
 		})
 	}
 }

@@ -117,7 +117,7 @@ func TestForeignFiles(t *testing.T) {
 					src = Sources{UserDir: filepath.Dir(dir), Getenv: none}
 				}
 				s := testkit.Must(Load(src))
-				want := []File{{Origin: origin, Path: file}}
+				want := []settingsFile{{Origin: origin, Path: file}}
 				switch c.want {
 				case "-":
 				case "":
@@ -153,7 +153,7 @@ func TestSearchOwners(t *testing.T) {
 		require.NoError(t, os.Chown(folder, 4321, 4321))
 		s := testkit.Must(Load(Sources{Dir: dir, Getenv: none}))
 		if folder == dir {
-			require.Equal(t, []File{{Origin: Project, Path: filepath.Join(dir, ProjectFile)}}, s.Files)
+			require.Equal(t, []settingsFile{{Origin: Project, Path: filepath.Join(dir, ProjectFile)}}, s.Files)
 			continue
 		}
 		require.ErrorContains(t, s.Files[0].Ignored, "its folder belongs to another user")
