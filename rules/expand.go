@@ -189,12 +189,10 @@ func (x *expansion) binary(n *ast.BinaryNode, loc file.Location) ast.Node {
 	}
 	at := n.Right.Location()
 	n.Operator, n.Left, n.Right = op, x.node(n.Left), x.node(n.Right)
-	x.folded(op, n.Left, n.Right)
+	x.refuse(op, n.Left, n.Right)
 	switch op {
 	case "<", "<=", ">", ">=":
 		x.ordered(n, loc)
-	case "contains", "startsWith", "endsWith":
-		x.refuseEmpty(op, n.Right)
 	case "matches":
 		s, ok := n.Right.(*ast.StringNode)
 		if !ok && n.Right != nil {
@@ -263,8 +261,7 @@ func (x *expansion) builtin(n *ast.BuiltinNode, loc file.Location) ast.Node {
 		}
 		n.Arguments[i] = x.node(arg)
 		if i == 1 && len(n.Arguments) == 2 {
-			x.folded(n.Name, n.Arguments[0], n.Arguments[1])
-			x.refuseEmpty(n.Name, n.Arguments[1])
+			x.refuse(n.Name, n.Arguments[0], n.Arguments[1])
 		}
 		if body {
 			x.depth--
@@ -309,8 +306,7 @@ func (x *expansion) call(n *ast.CallNode, loc file.Location) ast.Node {
 			"the second argument of %s must be a list of texts", name.Value)
 	}
 	list := listNode(items, arg.Location())
-	x.folded(name.Value, s, list)
-	x.refuseEmpty(name.Value, list)
+	x.refuse(name.Value, s, list)
 	n.Arguments = []ast.Node{s, list}
 	return n
 }
@@ -386,20 +382,15 @@ func (x *expansion) ordered(n *ast.BinaryNode, loc file.Location) {
 	}
 }
 
-// refuseEmpty refuses to look for the empty text in another: it is in all of them.
-func (x *expansion) refuseEmpty(op string, in ast.Node) {
-	if how, ok := compiled.Fits[op]; !ok || how == compiled.Whole || in == nil || op == "indexOf" || op == "lastIndexOf" ||
-		!slices.Contains(compiled.Texts(in), "") {
+// refuse refuses to look for the empty text in another, which has it anyhow, and comparisons of a text in lower case
+// with a text in another case, and similar ones: they are never equal.
+func (x *expansion) refuse(op string, a, b ast.Node) {
+	how, ok := compiled.Fits[op]
+	if !ok {
 		return
 	}
-	x.fail(in.Location(), `to test for an empty text, write == ""`, `%s "" is always true`, op)
-}
-
-// folded refuses comparisons of a text in lower case with a text in another case, and
-// similar ones: they are never equal.
-func (x *expansion) folded(op string, a, b ast.Node) {
-	if _, ok := compiled.Fits[op]; !ok {
-		return
+	if how != compiled.Whole && op != "indexOf" && op != "lastIndexOf" && slices.Contains(compiled.Texts(b), "") {
+		x.fail(b.Location(), `to test for an empty text, write == ""`, `%s "" is always true`, op)
 	}
 	for _, side := range [][2]ast.Node{{a, b}, {b, a}} {
 		call, ok := side[0].(*ast.BuiltinNode)
