@@ -65,20 +65,6 @@ func link(family string, files []File, whole bool) *linker {
 		errs: errs, docs: docs, resolver: newResolver(errs),
 		set: &Set{byID: map[string]*Rule{}, docs: docs, family: family},
 	}
-	l.link()
-	return l
-}
-
-// linker makes a set of parsed files.
-type linker struct {
-	errs     *collector
-	docs     []*document
-	resolver *resolver
-	set      *Set
-	decls    []*ruleDecl // in the order of set.rules
-}
-
-func (l *linker) link() {
 	l.masking()
 	l.gameCode()
 	l.resolver.declare(l.docs)
@@ -95,6 +81,16 @@ func (l *linker) link() {
 		l.set.finish()
 	}
 	l.set.lists, l.set.macros = l.resolver.lists, l.resolver.macros
+	return l
+}
+
+// linker makes a set of parsed files.
+type linker struct {
+	errs     *collector
+	docs     []*document
+	resolver *resolver
+	set      *Set
+	decls    []*ruleDecl // in the order of set.rules
 }
 
 // masking gathers the protected words and logger frames of the files and checks
