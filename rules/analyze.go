@@ -61,8 +61,8 @@ func reads(tree ast.Node) (found varSet) {
 	return found
 }
 
-// outlook returns the shapes for which the condition tree may hold, and those for which it surely does. A condition that
-// fails when it runs counts as false; so only conditions that cannot fail hold surely.
+// outlook returns the shapes for which the condition tree may hold, and those for which it surely does. A condition
+// that fails when it runs counts as false; so only conditions that cannot fail hold surely.
 func outlook(tree ast.Node) (possible, certain shapeSet) {
 	switch n := tree.(type) {
 	case *ast.BoolNode:

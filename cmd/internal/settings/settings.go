@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/internal/yamlfile"
 )
 
 // Origin is the kind of source of a value, in words.
@@ -67,10 +68,10 @@ type Sources struct {
 
 // settingsFile is a file of settings that was looked for.
 type settingsFile struct {
-	Path    string `json:"path" jsonschema:"The file."`
-	Origin  Origin `json:"origin" jsonschema:"Whose it is." enum:"user file,project file,named file"`
-	Found   bool   `json:"found" jsonschema:"Whether it exists, and was read."`
-	Ignored Errors `json:"ignored,omitempty" jsonschema:"What is ignored of it; all of it if it was not found."`
+	Path    string  `json:"path" jsonschema:"The file."`
+	Origin  Origin  `json:"origin" jsonschema:"Whose it is." enum:"user file,project file,named file"`
+	Found   bool    `json:"found" jsonschema:"Whether it exists, and was read."`
+	Ignored []Error `json:"ignored,omitempty" jsonschema:"What is ignored of it; all of it if it was not found."`
 }
 
 // Settings are the values of all keys.
@@ -79,18 +80,17 @@ type Settings struct {
 	Values []Value        // one for each key, in the order of Keys
 }
 
-// Load finds the values of the keys. The error is an [Errors] if a source is
-// wrong.
+// Load finds the values of the keys. The error joins an [Error] for each wrong thing, in the order of the sources.
 func Load(src Sources) (*Settings, error) {
 	keys := Keys()
 	s := &Settings{Files: []settingsFile{}}
 	for i := range keys {
 		s.Values = append(s.Values, Value{Key: &keys[i], Items: split(keys[i].Default), Origin: Default})
 	}
-	var wrong Errors
+	var wrong []Error
 	named, bad := (&Key{Name: "config", Kind: Path}).path(src.File, "", src.Home)
 	if bad != "" {
-		return nil, Errors{{"--config or HEED_CONFIG", bad}}
+		return nil, Error{"--config or HEED_CONFIG", bad}
 	}
 	if src.UserDir != "" {
 		s.Files = append(s.Files, settingsFile{Origin: User, Path: filepath.Join(src.UserDir, "heed", "config.yaml")})
@@ -106,7 +106,7 @@ func Load(src Sources) (*Settings, error) {
 		data, why, err := f.read()
 		switch {
 		case why != "":
-			f.Ignored = Errors{{f.Path, "is ignored: " + why + "; name it with --config if you trust it"}}
+			f.Ignored = []Error{{f.Path, "is ignored: " + why + "; name it with --config if you trust it"}}
 			continue
 		case errors.Is(err, fs.ErrNotExist) && f.Origin != Named:
 			continue
@@ -144,7 +144,7 @@ func Load(src Sources) (*Settings, error) {
 		s.set(v)
 	}
 	if len(wrong) > 0 {
-		return nil, wrong
+		return nil, errors.Join(yamlfile.Each(wrong)...)
 	}
 	return s, nil
 }

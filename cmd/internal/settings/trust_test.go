@@ -36,12 +36,12 @@ func TestEffects(t *testing.T) {
 			top := t.TempDir()
 			project, user := filepath.Join(top, "p", ProjectFile), filepath.Join(top, "heed", "config.yaml")
 			write(t, project, fmt.Sprintf("# mine\n%s: %s\n", key.Name, value))
-			origin := func(src Sources) (Origin, Errors) {
+			origin := func(src Sources) (Origin, []Error) {
 				if src.Getenv == nil {
 					src.Getenv = none
 				}
 				s := testkit.Must(Load(src))
-				var ignored Errors
+				var ignored []Error
 				for _, f := range s.Files {
 					ignored = append(ignored, f.Ignored...)
 				}
@@ -54,7 +54,8 @@ func TestEffects(t *testing.T) {
 				require.Empty(t, ignored)
 			} else {
 				require.Equal(t, Default, got)
-				require.EqualError(t, ignored, fmt.Sprintf("%s:2:%d: %s is ignored in a project's file (it %s): use "+
+				require.Len(t, ignored, 1)
+				require.EqualError(t, ignored[0], fmt.Sprintf("%s:2:%d: %s is ignored in a project's file (it %s): use "+
 					"--%[3]s, or name the file with --config if you trust it", project, len(key.Name)+3, key.Name, key.Effect))
 			}
 

@@ -123,7 +123,7 @@ func TestForeignFiles(t *testing.T) {
 				case "":
 					want[0].Found = true
 				default:
-					want[0].Ignored = Errors{{
+					want[0].Ignored = []Error{{
 						file, "is ignored: " + c.want + "; name it with --config if you trust it",
 					}}
 				}
@@ -156,7 +156,7 @@ func TestSearchOwners(t *testing.T) {
 			require.Equal(t, []settingsFile{{Origin: Project, Path: filepath.Join(dir, ProjectFile)}}, s.Files)
 			continue
 		}
-		require.ErrorContains(t, s.Files[0].Ignored, "its folder belongs to another user")
+		require.ErrorContains(t, s.Files[0].Ignored[0], "its folder belongs to another user")
 	}
 }
 
