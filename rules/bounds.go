@@ -41,7 +41,7 @@ func (r *resolver) parts(tree ast.Node) int {
 			}
 		case *ast.CallNode:
 			if name := n.Callee.(*ast.IdentifierNode).Value; name == "contains_any" {
-				total += int(r.anyOf(name, constants(n.Arguments[1])).steps)
+				total += r.anyOf(name, constants(n.Arguments[1])).steps
 			}
 		case *ast.BinaryNode:
 			if n.Operator == "matches" {

@@ -193,14 +193,14 @@ const fewItems = 6
 // boundList is a function of the language with its list bound.
 type boundList struct {
 	holds func(string) bool
-	steps float64 // of contains_any, for each byte of a text; see estimate
+	steps int // of contains_any, for each byte of a text
 }
 
 // anyOf returns a function of the language with its list bound. The items of a long list for contains_any are looked
 // for as an [index] looks for the texts of rules, in one pass. A list of words of faults is looked up in nearly every
 // text that no other rule knows.
 func anyOf(name string, items []string) boundList {
-	each := boundList{bind(listFuncs[name], items), float64(len(items))}
+	each := boundList{bind(listFuncs[name], items), len(items)}
 	if len(items) < fewItems || len(items) > maxLiterals || name != "contains_any" {
 		return each
 	}
@@ -217,7 +217,7 @@ func anyOf(name string, items []string) boundList {
 	hasShort := bind(strings.Contains, short)
 	table := boundList{
 		func(s string) bool { return t.find(s, nil) || hasShort(s) },
-		float64(tableSteps + triedSteps*t.tried() + len(short)),
+		tableSteps + triedSteps*t.tried() + len(short),
 	}
 	if table.steps < each.steps {
 		return table

@@ -100,7 +100,7 @@ func (s *Settings) appendJSON(dst []byte, program string) []byte {
 	for i := range s.Values {
 		if v := &s.Values[i]; v.shows(program) {
 			rep.Settings = append(rep.Settings, settingValue{
-				v.Key.Name, append([]string{}, v.Items...), v.Origin, v.Where, v.Key.program(),
+				v.Key.Name, append([]string{}, v.Items...), v.Origin, v.Where, v.Key.Program,
 			})
 		}
 	}
@@ -126,7 +126,7 @@ func (s *Settings) appendText(dst []byte, program string) []byte {
 			from += " " + v.Where
 		}
 		if !v.Key.Of(program) {
-			from += ", for " + v.Key.program()
+			from += ", for " + v.Key.Program
 		}
 		value := v.String()
 		switch {
