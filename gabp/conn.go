@@ -10,7 +10,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +20,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/heedlog/heed/internal/framing"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // deadliner is a stream with deadlines, as connections of package net and most files have.
@@ -272,7 +272,7 @@ func readHeader(r *bufio.Reader, limit int) (length int, err error) {
 		}
 		name, value, ok := strings.Cut(string(line), ":")
 		name = strings.TrimSpace(name)
-		if !ok || !headerName.MatchString(name) {
+		if !ok || !headerName().MatchString(name) {
 			return 0, frameErrorf(codeParse, "not a header line; each message begins with Content-Length: N and an "+
 				"empty line")
 		}
@@ -291,7 +291,7 @@ func readHeader(r *bufio.Reader, limit int) (length int, err error) {
 }
 
 // headerName is the form of a header's name. JSON and most lines of a log have another, and are refused at once.
-var headerName = regexp.MustCompile("^[!#-'*+.^_`|~0-9A-Za-z-]+$")
+var headerName = text.Lazy("^[!#-'*+.^_`|~0-9A-Za-z-]+$")
 
 // parseLength parses digits and nothing else: with a sign, a fraction or another base
 // the two sides could count differently.

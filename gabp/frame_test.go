@@ -190,7 +190,7 @@ func requireEnds(t *testing.T, c *conn, most int) {
 
 // TestEachByte holds which bytes the name of a header, a length and the name of a bridge may have.
 func TestEachByte(t *testing.T) {
-	isToken := headerName.MatchString
+	isToken := headerName().MatchString
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	for c := range 256 {
 		text := string([]byte{'1', byte(c)})

@@ -5,10 +5,11 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/heedlog/heed/internal/text"
 )
 
 // The types of a message.
@@ -23,9 +24,9 @@ const (
 const nilID = "00000000-0000-0000-0000-000000000000"
 
 // uuidPattern is the form of an id in the protocol's schemas.
-var uuidPattern = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+var uuidPattern = text.Lazy(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
-func isUUID(s string) bool { return uuidPattern.MatchString(s) }
+func isUUID(s string) bool { return uuidPattern().MatchString(s) }
 
 // message is one message: a request (ID, Method, Params), a response (ID, and
 // either Result or Error) or an event (ID, Channel, Seq, Payload).
@@ -185,11 +186,11 @@ func decode(data []byte, lim *Limits) (message, *Error) {
 }
 
 // namePattern is the registry's pattern of methods and tools.
-var namePattern = regexp.MustCompile(`^[a-z][a-z0-9_-]*(/[a-z][a-z0-9_-]*)+$`)
+var namePattern = text.Lazy(`^[a-z][a-z0-9_-]*(/[a-z][a-z0-9_-]*)+$`)
 
 // ValidName reports whether s may name a method or a tool: segments of lower-case
 // letters, digits, '_' and '-', separated by slashes, at most 256 bytes.
-func ValidName(s string) bool { return len(s) <= maxNameBytes && namePattern.MatchString(s) }
+func ValidName(s string) bool { return len(s) <= maxNameBytes && namePattern().MatchString(s) }
 
 func (m *message) request(o *object) {
 	m.Method = o.text("method", true, maxNameBytes)
@@ -260,7 +261,7 @@ func (v *Verbatim) append(dst []byte, id string) []byte {
 // are random, so that no other text equals one. The text around it need not be JSON.
 func findID(text []byte, wanted func(id string) bool) (id string, start, end int) {
 	for from := 0; ; { // one by one: a text may have millions
-		at := idMember.FindSubmatchIndex(text[from:])
+		at := idMember().FindSubmatchIndex(text[from:])
 		if at == nil {
 			return "", 0, 0
 		}
@@ -273,4 +274,4 @@ func findID(text []byte, wanted func(id string) bool) (id string, start, end int
 }
 
 // idMember is a member "id" with a value of at most maxIDBytes.
-var idMember = regexp.MustCompile(`"id"[ \t\r\n]*:[ \t\r\n]*"([^"]{1,256})"`)
+var idMember = text.Lazy(`"id"[ \t\r\n]*:[ \t\r\n]*"([^"]{1,256})"`)

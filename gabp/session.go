@@ -9,11 +9,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/heedlog/heed/internal/text"
 )
 
 // ServerSession is one connection of a [Server] after the bridge's hello. It is
@@ -496,9 +497,9 @@ func distinct(list []string, keep func(string) bool) []string {
 }
 
 // unsafeInName is what no name of a consumer has.
-var unsafeInName = regexp.MustCompile(`[^a-zA-Z0-9._-]`)
+var unsafeInName = text.Lazy(`[^a-zA-Z0-9._-]`)
 
 // safeName returns at most limit bytes of s, with '_' for all but letters, digits, '.', '_' and '-' of ASCII.
 func safeName(s string, limit int) string {
-	return unsafeInName.ReplaceAllString(s[:min(len(s), limit)], "_")
+	return unsafeInName().ReplaceAllString(s[:min(len(s), limit)], "_")
 }

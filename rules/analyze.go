@@ -2,7 +2,6 @@ package rules
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/expr-lang/expr/ast"
 
@@ -62,111 +61,75 @@ func reads(tree ast.Node) (found varSet) {
 	return found
 }
 
-// truth is the knowledge about the value of a condition.
-type truth uint8
-
-const (
-	unknown truth = iota
-	never
-	always
-)
-
-func known(b bool) truth {
-	if b {
-		return always
-	}
-	return never
-}
-
-// outlook returns the shapes for which the condition tree may hold, and those
-// for which it surely does.
+// outlook returns the shapes for which the condition tree may hold, and those for which it surely does. A condition
+// that fails when it runs counts as false; so only conditions that cannot fail hold surely.
 func outlook(tree ast.Node) (possible, certain shapeSet) {
-	for i := range shapes {
-		switch shapes[i].truth(tree) {
-		case always:
-			certain |= 1 << i
-			possible |= 1 << i
-		case unknown:
-			possible |= 1 << i
-		}
-	}
-	return possible, certain
-}
-
-// truth returns the truth of tree for entries of shape s. An expression that fails when
-// it runs counts as false; so only expressions that cannot fail are "always".
-func (s *shape) truth(tree ast.Node) truth {
 	switch n := tree.(type) {
 	case *ast.BoolNode:
-		return known(n.Value)
+		if n.Value {
+			return allShapes, allShapes
+		}
+		return 0, 0
 	case *ast.UnaryNode:
 		if n.Operator == "!" {
-			switch s.truth(n.Node) {
-			case always:
-				return never
-			case never:
-				if !canFail(n.Node) {
-					return always
-				}
-			}
+			p, c := outlook(n.Node)
+			return allShapes &^ c, unfailing(allShapes&^p, n.Node)
 		}
 	case *ast.ConditionalNode:
-		switch s.truth(n.Cond) {
-		case always:
-			return s.truth(n.Exp1)
-		case never:
-			if !canFail(n.Cond) {
-				return s.truth(n.Exp2)
-			}
-		}
-		if a, b := s.truth(n.Exp1), s.truth(n.Exp2); a == b && a == never {
-			return never
-		}
+		p, first := outlook(n.Cond)
+		p1, c1 := outlook(n.Exp1)
+		p2, c2 := outlook(n.Exp2)
+		second := unfailing(allShapes&^p, n.Cond)
+		return first&p1 | second&p2 | (p1|p2)&^first&^second, first&c1 | second&c2
 	case *ast.BinaryNode:
-		return s.binaryTruth(n)
+		switch n.Operator {
+		case "&&":
+			p1, c1 := outlook(n.Left)
+			p2, c2 := outlook(n.Right)
+			return p1 & p2, c1 & c2
+		case "||":
+			p1, c1 := outlook(n.Left)
+			p2, c2 := outlook(n.Right)
+			return p1 | p2, c1 | unfailing(c2, n.Left)
+		case "==", "!=", "in":
+			return compared(n)
+		}
 	}
-	return unknown
+	return allShapes, 0
 }
 
-func (s *shape) binaryTruth(n *ast.BinaryNode) truth {
-	switch n.Operator {
-	case "&&":
-		a, b := s.truth(n.Left), s.truth(n.Right)
-		switch {
-		case a == never || b == never:
-			return never
-		case a == always && b == always:
-			return always
+// unfailing returns shapes for which something holds if n does not fail: none if it may.
+func unfailing(shapes shapeSet, n ast.Node) shapeSet {
+	if shapes != 0 && canFail(n) {
+		return 0
+	}
+	return shapes
+}
+
+// compared is outlook for a comparison.
+func compared(n *ast.BinaryNode) (possible, certain shapeSet) {
+	constant, _ := n.Right.(*ast.ConstantNode)
+	for i := range shapes {
+		a, known := shapes[i].value(n.Left)
+		var holds bool
+		if n.Operator == "in" {
+			var items map[string]struct{}
+			if known = known && constant != nil; known {
+				items, known = constant.Value.(map[string]struct{})
+			}
+			_, holds = items[a]
+		} else {
+			b, knownB := shapes[i].value(n.Right)
+			known, holds = known && knownB, (a == b) == (n.Operator == "==")
 		}
-	case "||":
-		a, b := s.truth(n.Left), s.truth(n.Right)
-		switch {
-		case a == always || b == always && !canFail(n.Left):
-			return always
-		case a == never && b == never:
-			return never
+		if !known {
+			return allShapes, 0
 		}
-	case "==", "!=":
-		a, okA := s.value(n.Left)
-		b, okB := s.value(n.Right)
-		if okA && okB {
-			return known((a == b) == (n.Operator == "=="))
-		}
-	case "in":
-		v, ok := s.value(n.Left)
-		c, isConst := n.Right.(*ast.ConstantNode)
-		if !ok || !isConst {
-			break
-		}
-		switch items := c.Value.(type) {
-		case []string:
-			return known(slices.Contains(items, v))
-		case map[string]struct{}:
-			_, in := items[v]
-			return known(in)
+		if holds {
+			certain |= 1 << i
 		}
 	}
-	return unknown
+	return certain, certain
 }
 
 // value returns the text that n has for entries of shape s, when that is known.

@@ -41,11 +41,12 @@ func (r *resolver) parts(tree ast.Node) int {
 			}
 		case *ast.CallNode:
 			if name := n.Callee.(*ast.IdentifierNode).Value; name == "contains_any" {
-				total += int(r.anyOf(name, constants(n.Arguments[1])).steps)
+				total += r.anyOf(name, constants(n.Arguments[1])).steps
 			}
 		case *ast.BinaryNode:
 			if n.Operator == "matches" {
-				total += patternParts * instructions(n.Right.(*ast.StringNode).Value)
+				instructions, _ := instructions(n.Right.(*ast.StringNode).Value) // it was parsed before
+				total += patternParts * instructions
 			}
 		}
 	})
@@ -79,14 +80,14 @@ func (r *resolver) loopParts(list, body ast.Node) int {
 	return total
 }
 
-// instructions returns how many instructions a regular expression is compiled to, or a few more; 0 if it is not valid,
-// which its compiler reports. It does not compile it: a short expression can have millions.
-func instructions(pattern string) int {
+// instructions returns how many instructions a regular expression is compiled to, or a few more. It does not compile
+// it: a short expression can have millions.
+func instructions(pattern string) (int, error) {
 	re, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
-		return 0
+		return 0, err
 	}
-	return instructionsOf(re)
+	return instructionsOf(re), nil
 }
 
 func instructionsOf(re *syntax.Regexp) int {

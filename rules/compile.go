@@ -26,29 +26,11 @@ func Compile(files ...File) (*Set, error) { return compile("", files) }
 
 // compile makes the set of the files for the logs of one family.
 func compile(family string, files []File) (*Set, error) {
-	errs := &collector{}
-	docs := make([]*document, 0, len(files))
-	for i, f := range files {
-		src := newSource(i, f)
-		if i == maxFiles {
-			errs.addf(at{src: src}, "", "more than %d files", maxFiles)
-			break
-		}
-		doc := parseFile(src, f.Data, errs)
-		if !holdsFor(doc.families, family) {
-			doc.leave()
-		}
-		docs = append(docs, doc)
-	}
-	l := &linker{
-		errs: errs, docs: docs, resolver: newResolver(errs),
-		set: &Set{byID: map[string]*Rule{}, docs: docs, family: family},
-	}
-	l.link()
-	if err := errs.err(); err != nil {
+	l := link(family, files, false)
+	if err := l.errs.err(); err != nil {
 		return nil, err
 	}
-	for _, d := range docs {
+	for _, d := range l.docs {
 		l.set.ended = append(l.set.ended, d.ended...)
 	}
 	if l.set.ended != nil {
@@ -58,16 +40,31 @@ func compile(family string, files []File) (*Set, error) {
 	return l.set, nil
 }
 
-// linker makes a set of parsed files.
-type linker struct {
-	errs     *collector
-	docs     []*document
-	resolver *resolver
-	set      *Set
-	decls    []*ruleDecl // in the order of set.rules
-}
-
-func (l *linker) link() {
+// link parses and links the files for the logs of one family. Only a whole set has the tests of default files, which
+// are a third of their texts and known to be valid.
+func link(family string, files []File, whole bool) *linker {
+	errs := &collector{}
+	docs := make([]*document, 0, len(files))
+	for i, f := range files {
+		src := newSource(i, f)
+		if i == maxFiles {
+			errs.addf(at{src: src}, "", "more than %d files", maxFiles)
+			break
+		}
+		data := f.Data
+		if !whole && isDefault(f) {
+			data = withoutTests(f.Data)
+		}
+		doc := parseFile(src, data, errs)
+		if !holdsFor(doc.families, family) {
+			doc.leave()
+		}
+		docs = append(docs, doc)
+	}
+	l := &linker{
+		errs: errs, docs: docs, resolver: newResolver(errs),
+		set: &Set{byID: map[string]*Rule{}, docs: docs, family: family},
+	}
 	l.masking()
 	l.gameCode()
 	l.resolver.declare(l.docs)
@@ -79,19 +76,21 @@ func (l *linker) link() {
 	l.reach()
 	l.limits()
 	l.set.setDefaults(l.docs)
-	l.tests()
-	l.notes()
-	for _, r := range l.set.rules {
-		if r.cond == nil {
-			continue
-		}
-		r.PerEntry = r.reads&perEntry != 0
-		r.MatchesAll = r.certain == allShapes && !r.Continue && !r.Disabled
-	}
 	if l.errs.count() == 0 {
+		l.set.index = newIndex(l.set.active)
 		l.set.finish()
 	}
 	l.set.lists, l.set.macros = l.resolver.lists, l.resolver.macros
+	return l
+}
+
+// linker makes a set of parsed files.
+type linker struct {
+	errs     *collector
+	docs     []*document
+	resolver *resolver
+	set      *Set
+	decls    []*ruleDecl // in the order of set.rules
 }
 
 // masking gathers the protected words and logger frames of the files and checks
@@ -186,27 +185,30 @@ func (l *linker) compile(d *ruleDecl) {
 	if cond == nil {
 		return
 	}
-	prints := make([]string, 0, len(exceptions))
 	r.reads, r.possible, r.certain = cond.reads, cond.possible, cond.certain
-	for _, c := range exceptions {
+	for i, c := range exceptions {
 		at := c.expr.at
-		switch first := slices.Index(prints, c.print); {
+		switch first := slices.IndexFunc(exceptions[:i], c.same); {
 		case first >= 0:
 			l.errs.addf(at, "remove one of the two", "the exception is the same as exceptions[%d]", first+1)
-		case c.print == cond.print || r.possible&^c.certain == 0:
+		case c.same(cond) || r.possible&^c.certain == 0:
 			l.errs.add(at, "the rule can never match: an exception always applies",
 				"narrow the exception, or turn the rule off with enabled: false")
 			return
 		case c.possible&cond.possible == 0:
 			l.errs.add(at, "the exception can never apply where the rule matches", "correct it, or remove the exception")
 		}
-		prints = append(prints, c.print)
 		r.reads |= c.reads
 		r.possible &^= c.certain
 		r.certain &^= c.possible
 	}
 	r.cond, r.exceptions = cond, exceptions
-	if r.Continue && r.SetsPhase != "" && r.reads&perEntry != 0 {
+	r.PerEntry = r.reads&perEntry != 0
+	r.MatchesAll = r.certain == allShapes && !r.Continue && !r.Disabled
+	if !r.Disabled {
+		l.set.active = append(l.set.active, r)
+	}
+	if r.Continue && r.SetsPhase != "" && r.PerEntry {
 		l.errs.add(d.when.at, "a rule with continue that sets the phase cannot read message, stack or operation",
 			"read template or frames")
 	}
@@ -264,10 +266,10 @@ func (l *linker) named(ids []string, d *ruleDecl, words []word, budget *int, its
 	return named
 }
 
-// notes keeps the findings for package lint that only linking sees.
-func (l *linker) notes() {
+// notes returns the findings for package lint that only linking sees.
+func (l *linker) notes() (notes []compiled.Note) {
 	note := func(p at, rule, check, hint, format string, args ...any) {
-		l.set.notes = append(l.set.notes, compiled.Note{
+		notes = append(notes, compiled.Note{
 			Place: p.place(), Rule: rule, Check: check, Hint: hint, Msg: fmt.Sprintf(format, args...),
 		})
 	}
@@ -311,13 +313,18 @@ func (l *linker) notes() {
 			}
 		}
 	}
+	return notes
 }
 
 // limits holds what rules share to its bounds.
 func (l *linker) limits() {
 	seen := map[string]bool{}
-	escalations := 0
+	escalations, tests := 0, 0
 	for _, d := range l.decls {
+		if first := maxTests - tests; first >= 0 && first < len(d.tests) {
+			l.errs.addf(d.tests[first].at, "", "more than %d tests", maxTests)
+		}
+		tests += len(d.tests)
 		if d.rule.Escalate != nil {
 			if escalations++; escalations == maxEscalations+1 {
 				l.errs.addf(d.given["escalate"], "", "more than %d rules with escalate", maxEscalations)
@@ -334,23 +341,22 @@ func (l *linker) limits() {
 	}
 }
 
-func (l *linker) tests() {
-	for _, d := range l.decls {
-		for i := range d.tests {
-			if len(l.set.tests) == maxTests {
-				l.errs.addf(d.tests[i].at, "", "more than %d tests", maxTests)
-				return
-			}
-			l.set.tests = append(l.set.tests, test{&d.rule, &d.tests[i]})
+// tests returns the inline tests of all files, in order, with the rules of a set of the same files.
+func (l *linker) tests(of *Set) (tests []test) {
+	for i, d := range l.decls {
+		for j := range d.tests {
+			tests = append(tests, test{of.rules[i], &d.tests[j]})
 		}
 	}
+	return tests
 }
 
 func hashFiles(files []File) uint64 {
 	h := fnv.New64a()
 	for _, f := range files {
-		for _, part := range []string{f.Name, string(f.Data)} {
-			h.Write([]byte(strconv.Itoa(len(part)) + ":" + part)) // a hash never fails to write
+		for _, part := range [][]byte{[]byte(f.Name), f.Data} {
+			h.Write([]byte(strconv.Itoa(len(part)) + ":")) // a hash never fails to write
+			h.Write(part)
 		}
 	}
 	return h.Sum64()

@@ -184,27 +184,22 @@ func parseList(d *definition, p at, n *yaml.Node, errs *collector) {
 }
 
 func parseItems(p at, n *yaml.Node, errs *collector) []string {
-	nodes := items(p, n, errs)
-	if n.Kind == yaml.SequenceNode && len(nodes) == 0 {
+	if n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
 		errs.add(p.here(n), "the list is empty", "remove it, or add items: nothing matches an empty list")
 	}
 	var out []string
-	seen := make(map[string]int, len(nodes))
-	for i, n := range nodes {
-		s, ok := text(p.item(i), n, errs)
-		if !ok {
+	seen := make(map[string]int, len(n.Content))
+	for i, w := range words(p, n, errs) {
+		if first, dup := seen[w.text]; dup {
+			errs.addf(w.at, "remove one of the two", "%s is in the list twice, first as item %d", yamlfile.Quote(w.text), first+1)
 			continue
 		}
-		if first, dup := seen[s]; dup {
-			errs.addf(p.item(i).here(n), "remove one of the two", "%s is in the list twice, first as item %d", yamlfile.Quote(s), first+1)
-			continue
-		}
-		if seen[s] = i; s == "" {
-			errs.add(p.item(i).here(n), "is an empty text, which every text contains",
+		if seen[w.text] = i; w.text == "" {
+			errs.add(w.at, "is an empty text, which every text contains",
 				`remove it; to test for an empty text, write == ""`)
 			continue
 		}
-		out = append(out, s)
+		out = append(out, w.text)
 	}
 	return out
 }

@@ -57,7 +57,7 @@ type at struct {
 
 // place returns the place for package lint.
 func (p at) place() compiled.Place {
-	return compiled.Place{File: p.src.index, Name: p.src.name, Line: p.line, Col: p.col}
+	return compiled.Place{Name: p.src.name, Line: p.line, Col: p.col}
 }
 
 func (c *collector) add(p at, msg, hint string) {

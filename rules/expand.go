@@ -189,12 +189,10 @@ func (x *expansion) binary(n *ast.BinaryNode, loc file.Location) ast.Node {
 	}
 	at := n.Right.Location()
 	n.Operator, n.Left, n.Right = op, x.node(n.Left), x.node(n.Right)
-	x.folded(op, n.Left, n.Right)
+	x.refuse(op, n.Left, n.Right)
 	switch op {
 	case "<", "<=", ">", ">=":
 		x.ordered(n, loc)
-	case "contains", "startsWith", "endsWith":
-		x.refuseEmpty(op, n.Right)
 	case "matches":
 		s, ok := n.Right.(*ast.StringNode)
 		if !ok && n.Right != nil {
@@ -202,53 +200,46 @@ func (x *expansion) binary(n *ast.BinaryNode, loc file.Location) ast.Node {
 				"the pattern after matches must be a text, not an expression")
 		}
 		if ok { // before anything compiles it, which takes time and memory too
-			x.pattern(s)
+			x.pattern(s, loc)
 		}
 	case "==", "!=":
 		x.enum(n.Left, n.Right)
 		x.enum(n.Right, n.Left)
 	case "in":
-		if l, ok := n.Left.(*ast.IdentifierNode); ok && enums[l.Value] != nil {
-			switch list := n.Right.(type) {
-			case *ast.ArrayNode:
-				for _, item := range list.Nodes {
-					x.enum(l, item)
-				}
-			case *ast.ConstantNode:
-				for _, item := range list.Value.([]string) {
-					x.enumValue(l.Value, item, list.Location())
-				}
-			}
-		}
+		x.enum(n.Left, n.Right)
 	}
 	return n
 }
 
-// pattern refuses a regular expression that takes too long by itself.
-func (x *expansion) pattern(s *ast.StringNode) {
-	if n := instructions(s.Value); n > maxInstructions {
+// pattern refuses a regular expression that is not valid, or takes too long by itself.
+func (x *expansion) pattern(s *ast.StringNode, loc file.Location) {
+	switch n, err := instructions(s.Value); {
+	case err != nil:
+		x.fail(loc, exprHint(err.Error()), "%s", yamlfile.Clean(err.Error()))
+	case n > maxInstructions:
 		x.fail(s.Location(), "use fewer alternatives and smaller counts than in {1,400}, or contains and contains_any",
 			"the regular expression has %d instructions, more than the %d allowed", n, maxInstructions)
 	}
 }
 
-// enum checks that a variable with a fixed set of values is compared with one
+// enum checks that a variable with a fixed set of values is compared with some
 // of them.
 func (x *expansion) enum(a, b ast.Node) {
-	if v, ok := a.(*ast.IdentifierNode); ok && enums[v.Value] != nil {
-		if s, ok := b.(*ast.StringNode); ok {
-			x.enumValue(v.Value, s.Value, s.Location())
-		}
+	v, ok := a.(*ast.IdentifierNode)
+	if !ok || enums[v.Value] == nil {
+		return
 	}
-}
-
-func (x *expansion) enumValue(variable, value string, loc file.Location) {
-	if !slices.Contains(enums[variable], value) {
-		hint := yamlfile.DidYouMean(value, enums[variable])
-		if hint == "" {
-			hint = "known: " + strings.Join(enums[variable], ", ")
+	if array, ok := b.(*ast.ArrayNode); ok {
+		for _, item := range array.Nodes {
+			x.enum(a, item)
 		}
-		x.fail(loc, hint, "there is no %s %s", variable, yamlfile.Quote(value))
+		return
+	}
+	for _, value := range compiled.Texts(b) {
+		if known := enums[v.Value]; !slices.Contains(known, value) {
+			hint := cmp.Or(yamlfile.DidYouMean(value, known), "known: "+strings.Join(known, ", "))
+			x.fail(b.Location(), hint, "there is no %s %s", v.Value, yamlfile.Quote(value))
+		}
 	}
 }
 
@@ -270,8 +261,7 @@ func (x *expansion) builtin(n *ast.BuiltinNode, loc file.Location) ast.Node {
 		}
 		n.Arguments[i] = x.node(arg)
 		if i == 1 && len(n.Arguments) == 2 {
-			x.folded(n.Name, n.Arguments[0], n.Arguments[1])
-			x.refuseEmpty(n.Name, n.Arguments[1])
+			x.refuse(n.Name, n.Arguments[0], n.Arguments[1])
 		}
 		if body {
 			x.depth--
@@ -316,8 +306,7 @@ func (x *expansion) call(n *ast.CallNode, loc file.Location) ast.Node {
 			"the second argument of %s must be a list of texts", name.Value)
 	}
 	list := listNode(items, arg.Location())
-	x.folded(name.Value, s, list)
-	x.refuseEmpty(name.Value, list)
+	x.refuse(name.Value, s, list)
 	n.Arguments = []ast.Node{s, list}
 	return n
 }
@@ -393,20 +382,15 @@ func (x *expansion) ordered(n *ast.BinaryNode, loc file.Location) {
 	}
 }
 
-// refuseEmpty refuses to look for the empty text in another: it is in all of them.
-func (x *expansion) refuseEmpty(op string, in ast.Node) {
-	if how, ok := compiled.Fits[op]; !ok || how == compiled.Whole || in == nil || op == "indexOf" || op == "lastIndexOf" ||
-		!slices.Contains(compiled.Texts(in), "") {
+// refuse refuses to look for the empty text in another, which has it anyhow, and comparisons of a text in lower case
+// with a text in another case, and similar ones: they are never equal.
+func (x *expansion) refuse(op string, a, b ast.Node) {
+	how, ok := compiled.Fits[op]
+	if !ok {
 		return
 	}
-	x.fail(in.Location(), `to test for an empty text, write == ""`, `%s "" is always true`, op)
-}
-
-// folded refuses comparisons of a text in lower case with a text in another case, and
-// similar ones: they are never equal.
-func (x *expansion) folded(op string, a, b ast.Node) {
-	if _, ok := compiled.Fits[op]; !ok {
-		return
+	if how != compiled.Whole && op != "indexOf" && op != "lastIndexOf" && slices.Contains(compiled.Texts(b), "") {
+		x.fail(b.Location(), `to test for an empty text, write == ""`, `%s "" is always true`, op)
 	}
 	for _, side := range [][2]ast.Node{{a, b}, {b, a}} {
 		call, ok := side[0].(*ast.BuiltinNode)

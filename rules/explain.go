@@ -107,9 +107,7 @@ type term struct {
 // which it cuts conditions. For people: it is slow and allocates.
 func (ev *Evaluator) Explain(in *Input, all bool) Explanation {
 	if ev.explains == nil {
-		r := newResolver(&collector{})
-		r.lists, r.macros = ev.set.lists, ev.set.macros
-		ev.explains = &explainer{r, map[*condition][][]term{}}
+		ev.explains = &explainer{ev.set.resolver(), map[*condition][][]term{}}
 	}
 	outcome := ev.Evaluate(in)
 	out := Explanation{Total: len(ev.set.rules), Trials: []Trial{}, Decision: details(&outcome)}
@@ -125,6 +123,9 @@ func (ev *Evaluator) Explain(in *Input, all bool) Explanation {
 	defer ev.end()
 	defer ev.setPhase(in, in.Phase)
 	for _, r := range ev.set.active {
+		if r.Disabled {
+			continue
+		}
 		out.Tried++
 		t := ev.trial(in, r)
 		if all || t.Matched || t.Close {
@@ -159,7 +160,8 @@ func (ev *Evaluator) trial(in *Input, r *Rule) Trial {
 		t.AddsTags = r.Tags
 	}
 	nearest := -1
-	for _, parts := range ev.explains.alternatives(r.cond) {
+	x := ev.explains
+	for _, parts := range x.alternatives(r.cond) {
 		clauses, words, last := ev.clauses(in, parts)
 		if last || words > nearest {
 			t.Clauses, t.Close, nearest = clauses, words > 0, words
@@ -172,7 +174,7 @@ func (ev *Evaluator) trial(in *Input, r *Rule) Trial {
 	t.Clauses = t.Clauses[:len(t.Clauses)-t.Omitted]
 	for _, e := range r.exceptions {
 		if !t.Matched && t.Exception == nil && ev.holds(in, &r.cond.code) && ev.holds(in, &e.code) {
-			c := ev.clause(in, e.whole())
+			c := ev.clause(in, x.whole(e))
 			t.Exception = &c
 		}
 	}
@@ -262,7 +264,7 @@ func (x *explainer) alternatives(c *condition) [][]term {
 		out = append(out, parts)
 	})
 	if work.failed {
-		out = [][]term{{*c.whole()}}
+		out = [][]term{{*x.whole(c)}}
 	}
 	x.conditions[c] = out
 	return out
@@ -282,8 +284,8 @@ func (x *expansion) term(n ast.Node) term {
 }
 
 // whole returns a condition as one part.
-func (c *condition) whole() *term {
-	return &term{strings.Join(strings.Fields(c.expr.text), " "), c.expr.place(0), c.Tree, c.code}
+func (x *explainer) whole(c *condition) *term {
+	return &term{strings.Join(strings.Fields(c.expr.text), " "), c.expr.place(0), x.resolver.expand(c.expr), c.code}
 }
 
 func details(o *Outcome) Details {

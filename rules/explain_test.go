@@ -119,7 +119,7 @@ func checkExplain(t *testing.T, ev *Evaluator, in *Input) {
 
 func TestExplainAgreesWithDefaults(t *testing.T) {
 	x := explaining(t, Defaults()...)
-	for i, test := range x.set.tests {
+	for i, test := range x.set.relink().tests(x.set) {
 		if i%3 == 0 {
 			in := inputOf(x.set, test.decl, test.decl.Message)
 			checkExplain(t, x, &in)

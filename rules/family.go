@@ -18,12 +18,16 @@ import (
 var unityGames = []string{"bepinex", "ksp", "rimworld"}
 
 // Families returns the names of the families of logs that a rule file can name, sorted. A family exists once an
-// embedded file names it.
+// embedded file names it, in its second line.
 func Families() []string { return slices.Clone(families) }
 
 var families = func() (names []string) {
-	for _, f := range Defaults() {
-		_, rest, ok := strings.Cut(string(f.Data), "\nfamilies: [")
+	entries, _ := embedded.ReadDir("default") // which is embedded
+	for _, e := range entries {
+		f, _ := embedded.Open("default/" + e.Name())
+		head := make([]byte, 256)
+		n, _ := f.Read(head)
+		_, rest, ok := strings.Cut(string(head[:n]), "\nfamilies: [")
 		if line, _, _ := strings.Cut(rest, "]\n"); ok {
 			names = append(names, strings.Split(line, ", ")...)
 		}
@@ -73,7 +77,7 @@ func (s *Set) For(family string) (*Set, error) {
 	var own *Set
 	var err error
 	if slices.ContainsFunc(s.docs, func(d *document) bool { return !holdsFor(d.families, family) && d.overrides() }) {
-		own, err = s.recompiled(family)
+		own, err = compile(family, s.files())
 	} else {
 		own = s.narrowed(family)
 	}
@@ -91,13 +95,22 @@ func hashFamily(hash uint64, family string) uint64 {
 	return hashFiles([]File{{Name: strconv.FormatUint(hash, 10), Data: []byte(family)}})
 }
 
-// recompiled returns the set of the same files for a family.
-func (s *Set) recompiled(family string) (*Set, error) {
+// files returns the files that s was made of.
+func (s *Set) files() []File {
 	files := make([]File, 0, len(s.docs))
 	for _, d := range s.docs {
 		files = append(files, File{Name: d.src.name, Data: []byte(d.src.text), Today: d.src.today})
 	}
-	return compile(family, files)
+	return files
+}
+
+// relink links the files of s again, whole, for callers that want more of them than decisions.
+func (s *Set) relink() *linker {
+	l := link(s.family, s.files(), true)
+	if err := l.errs.err(); err != nil {
+		panic("BUG: rules: default files: " + err.Error())
+	}
+	return l
 }
 
 // overrides reports whether d changes a rule, list or macro of another file.
@@ -118,12 +131,11 @@ func (s *Set) reword(r *Rule) {
 	}
 }
 
-// narrowed is recompiled for a set of all families, where no override depends on the family: conditions stay.
+// narrowed compiles a set of all families for one, where no override depends on the family: conditions stay.
 func (s *Set) narrowed(family string) *Set {
-	own := &Set{
-		byID: make(map[string]*Rule, len(s.byID)), masking: s.masking, normalizer: s.normalizer, notes: s.notes,
-		docs: s.docs, lists: s.lists, macros: s.macros, hash: hashFamily(s.hash, family), family: family,
-	}
+	own := *s
+	own.family, own.hash = family, hashFamily(s.hash, family)
+	own.byID, own.rules, own.active, own.gameCode, own.ended = map[string]*Rule{}, nil, nil, nil, nil
 	var held []*document
 	for _, d := range s.docs {
 		if holdsFor(d.families, family) {
@@ -139,20 +151,22 @@ func (s *Set) narrowed(family string) *Set {
 	for _, old := range s.rules {
 		r := *old
 		r.Disabled = r.Disabled || !holdsFor(s.docs[r.home].families, family)
-		r.MatchesAll = r.MatchesAll && !r.Disabled
+		if r.Disabled {
+			r.possible, r.MatchesAll = 0, false
+		}
 		own.rules, own.byID[r.ID] = append(own.rules, &r), &r
 	}
 	for _, r := range own.rules {
 		r.Resolves = slices.DeleteFunc(slices.Clone(r.Resolves), func(id string) bool { return own.byID[id].Disabled })
 	}
-	for _, t := range s.tests {
-		own.tests = append(own.tests, test{own.rules[t.rule.index], t.decl})
+	for _, r := range s.active {
+		own.active = append(own.active, own.rules[r.index])
 	}
 	own.finish()
-	return own
+	return &own
 }
 
-// finish makes the texts and outcomes of the rules for the family, and the index.
+// finish makes the texts and outcomes of the rules for the family.
 func (s *Set) finish() {
 	for _, r := range s.rules {
 		s.reword(r)
@@ -162,11 +176,7 @@ func (s *Set) finish() {
 				Invalidates: r.Invalidates, Tags: r.Tags,
 			}, SetsPhase: r.SetsPhase}
 		}
-		if !r.Disabled {
-			s.active = append(s.active, r)
-		}
 	}
-	s.index = newIndex(s.active)
 }
 
 // leave removes the effects of a document whose families do not include the family of the set. Its rules, lists and

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"maps"
 	"math/bits"
 	"slices"
 	"strings"
@@ -25,29 +24,34 @@ const maxLiterals = 1<<16 - 1
 // newIndex returns the index of rules, which name each other by their position.
 func newIndex(rules []*Rule) *index {
 	x := &index{always: newRuleSet(len(rules))}
-	f := needFinder{left: maxLiterals}
-	var texts [len(indexed)]map[literal][]uint16
-	for i := range texts {
-		texts[i] = map[literal][]uint16{}
+	var parts [len(indexed)][]part
+	var known [len(indexed)]map[literal]int // in parts
+	for i := range known {
+		known[i] = map[literal]int{}
 	}
 	for i, r := range rules {
-		n := f.need(r.cond.Tree, true)
+		n := r.cond.need
 		if n.score == 0 {
 			x.always.add(i)
 			continue
 		}
 		for _, l := range n.any {
-			under := texts[l.field]
 			for _, text := range l.items {
 				key := literal{text, l.prefix}
-				if at := under[key]; len(at) == 0 || at[len(at)-1] != uint16(i) {
-					under[key] = append(at, uint16(i))
+				at, found := known[l.field][key]
+				if !found {
+					at = len(parts[l.field])
+					known[l.field][key] = at
+					parts[l.field] = append(parts[l.field], part{literal: key})
+				}
+				if p := &parts[l.field][at]; len(p.rules) == 0 || p.rules[len(p.rules)-1] != uint16(i) {
+					p.rules = append(p.rules, uint16(i))
 				}
 			}
 		}
 	}
 	for i := range indexed {
-		x.tables[i] = newLiteralTable(indexed[i].value(), texts[i])
+		x.tables[i] = newLiteralTable(indexed[i].value(), parts[i])
 	}
 	return x
 }
@@ -93,34 +97,35 @@ const (
 	gramsPerPart = 64
 )
 
-func newLiteralTable(text func(in *Input) string, literals map[literal][]uint16) literalTable {
-	t := literalTable{text: text}
-	if len(literals) == 0 {
+// newLiteralTable returns the table of parts with their texts and rules.
+func newLiteralTable(text func(in *Input) string, parts []part) literalTable {
+	t := literalTable{text: text, parts: parts}
+	if len(parts) == 0 {
 		return t
 	}
-	size := bits.Len(uint(16*len(literals) - 1)) // so few are taken that most bytes of a text meet none
+	size := bits.Len(uint(16*len(parts) - 1)) // so few are taken that most bytes of a text meet none
 	t.heads, t.shift = make([]uint16, 1<<size), uint8(32-size)
-	t.parts = make([]part, 0, len(literals))
-	sorted := slices.SortedFunc(maps.Keys(literals), func(a, b literal) int { return strings.Compare(a.text, b.text) })
 	load := make([]uint32, len(t.heads))
-	for _, l := range sorted {
-		for i := range min(len(l.text)-gramBytes+1, gramsPerPart) {
-			load[t.hash(gram(l.text, i))]++
+	for i := range parts {
+		for at := range parts[i].grams() {
+			load[t.hash(gram(parts[i].text, at))]++
 		}
 	}
-	for _, l := range sorted {
-		at := 0
-		for i := range min(len(l.text)-gramBytes+1, gramsPerPart) {
-			if load[t.hash(gram(l.text, i))] < load[t.hash(gram(l.text, at))] {
-				at = i
+	for i := range parts {
+		p := &parts[i]
+		for at := range p.grams() {
+			if load[t.hash(gram(p.text, at))] < load[t.hash(gram(p.text, p.at))] {
+				p.at = at
 			}
 		}
-		head := &t.heads[t.hash(gram(l.text, at))]
-		t.parts = append(t.parts, part{l, at, *head, literals[l]})
-		*head = uint16(len(t.parts))
+		head := &t.heads[t.hash(gram(p.text, p.at))]
+		p.next, *head = *head, uint16(i+1)
 	}
 	return t
 }
+
+// grams returns how many places of the text its four bytes may have.
+func (l *literal) grams() int { return min(len(l.text)-gramBytes+1, gramsPerPart) }
 
 // gram returns the four bytes of s at i.
 func gram(s string, i int) uint32 {
@@ -188,31 +193,31 @@ const fewItems = 6
 // boundList is a function of the language with its list bound.
 type boundList struct {
 	holds func(string) bool
-	steps float64 // of contains_any, for each byte of a text; see estimate
+	steps int // of contains_any, for each byte of a text
 }
 
 // anyOf returns a function of the language with its list bound. The items of a long list for contains_any are looked
 // for as an [index] looks for the texts of rules, in one pass. A list of words of faults is looked up in nearly every
 // text that no other rule knows.
 func anyOf(name string, items []string) boundList {
-	each := boundList{bind(listFuncs[name], items), float64(len(items))}
+	each := boundList{bind(listFuncs[name], items), len(items)}
 	if len(items) < fewItems || len(items) > maxLiterals || name != "contains_any" {
 		return each
 	}
-	texts := make(map[literal][]uint16, len(items))
+	parts := make([]part, 0, len(items))
 	var short []string // shorter than the key of a part
 	for _, item := range items {
 		if len(item) < gramBytes {
 			short = append(short, item)
 		} else {
-			texts[literal{text: item}] = nil
+			parts = append(parts, part{literal: literal{text: item}})
 		}
 	}
-	t := newLiteralTable(nil, texts)
+	t := newLiteralTable(nil, parts)
 	hasShort := bind(strings.Contains, short)
 	table := boundList{
 		func(s string) bool { return t.find(s, nil) || hasShort(s) },
-		float64(tableSteps + triedSteps*t.tried() + len(short)),
+		tableSteps + triedSteps*t.tried() + len(short),
 	}
 	if table.steps < each.steps {
 		return table

@@ -76,8 +76,7 @@ func TestNeed(t *testing.T) {
 	} {
 		set, err := Compile(File{Name: "f", Data: []byte("version: 1\nlists: {l: [three, four]}\nmacros: {m: 'template contains \"macro\"'}\nrules:\n- id: x\n  disposition: ignore\n  when: |\n    " + tc.when + "\n")})
 		require.NoError(t, err, tc.when)
-		f := needFinder{left: maxLiterals}
-		require.Equal(t, tc.want, describe(f.need(set.rules[0].cond.Tree, true)), tc.when)
+		require.Equal(t, tc.want, describe(set.rules[0].cond.need), tc.when)
 	}
 }
 

@@ -71,9 +71,10 @@ func (r *TestResult) String() string {
 // and decided by the whole set.
 func (s *Set) Test() []TestResult {
 	ev := s.NewEvaluator()
-	out := make([]TestResult, 0, len(s.tests))
+	tests := s.relink().tests(s)
+	out := make([]TestResult, 0, len(tests))
 	var buf []byte
-	for _, t := range s.tests {
+	for _, t := range tests {
 		d := t.decl
 		buf = s.normalizer.AppendTemplate(buf[:0], logline.Of(&d.Entry), d.Stack)
 		in := InputOf(&d.Entry, string(buf), d.phase)

@@ -128,21 +128,18 @@ func functionNames() []string {
 	return out
 }
 
-// reserved reports whether name cannot be given to a list or macro, and what
-// it already is.
-func reserved(name string) (what string, yes bool) {
+// reserved returns what a name already is, so that it cannot be given to a list or macro; "" if it is free.
+func reserved(name string) string {
+	_, isBuiltin := builtin.Index[name]
 	switch {
 	case varOf(name) != 0:
-		return "a variable", true
+		return "a variable"
 	case slices.Contains(keywords, name):
-		return "a word of the language", true
-	case listFuncs[name] != nil:
-		return "a function", true
+		return "a word of the language"
+	case isBuiltin, listFuncs[name] != nil:
+		return "a function"
 	}
-	if _, ok := builtin.Index[name]; ok {
-		return "a function", true
-	}
-	return "", false
+	return ""
 }
 
 // identifier reports whether s can be used as a name in expressions.

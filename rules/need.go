@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/expr-lang/expr/ast"
+
+	"github.com/heedlog/heed/rules/internal/compiled"
 )
 
 // indexed are the variables whose texts an [index] looks into. Only those that
@@ -77,47 +79,26 @@ func (f *needFinder) need(n ast.Node, want bool) need {
 			}
 			return a.or(b)
 		}
-		if want {
-			return f.compared(n)
-		}
-	case *ast.CallNode:
-		if want {
-			return f.texts(n.Arguments[0], n.Callee.(*ast.IdentifierNode).Value == "starts_with_any", constants(n.Arguments[1]))
-		}
-	case *ast.BuiltinNode:
-		if want && len(n.Arguments) == 2 && (n.Name == "hasPrefix" || n.Name == "hasSuffix") {
-			return f.text(n.Arguments[0], n.Name == "hasPrefix", n.Arguments[1])
-		}
 	}
-	return need{}
+	op, args := compiled.Relation(n)
+	fit, ok := compiled.Fits[op]
+	if !want || !ok || len(args) != 2 || op == "!=" || op == "indexOf" || op == "lastIndexOf" {
+		return need{}
+	}
+	found := f.texts(args[0], fit.Start, args[1])
+	if op == "==" {
+		found = found.and(f.texts(args[1], fit.Start, args[0]))
+	}
+	return found
 }
 
-// compared returns the need of a comparison.
-func (f *needFinder) compared(n *ast.BinaryNode) need {
-	switch n.Operator {
-	case "==":
-		return f.text(n.Left, true, n.Right).and(f.text(n.Right, true, n.Left))
-	case "startsWith":
-		return f.text(n.Left, true, n.Right)
-	case "contains", "endsWith":
-		return f.text(n.Left, false, n.Right)
-	case "in":
-		return f.texts(n.Left, true, constants(n.Right))
-	}
-	return need{}
-}
-
-// text returns the need of a relation to one constant.
-func (f *needFinder) text(variable ast.Node, prefix bool, constant ast.Node) need {
-	if s, ok := constant.(*ast.StringNode); ok {
-		return f.texts(variable, prefix, []string{s.Value})
-	}
-	return need{}
-}
-
-// texts returns the need of a relation to any of items. A beginning counts as
+// texts returns the need of a relation to a constant, a text or any of a list. A beginning counts as
 // rarer than a part: there is one place for it.
-func (f *needFinder) texts(variable ast.Node, prefix bool, items []string) need {
+func (f *needFinder) texts(variable ast.Node, prefix bool, constant ast.Node) need {
+	items := constants(constant)
+	if s, ok := constant.(*ast.StringNode); ok {
+		items = []string{s.Value}
+	}
 	id, ok := variable.(*ast.IdentifierNode)
 	if !ok || len(items) == 0 {
 		return need{}

@@ -413,7 +413,7 @@ func TestLanguages(t *testing.T) {
 	set := defaultSet()
 	ev, all := set.NewEvaluator(), 0
 	known := map[string]bool{}
-	for _, test := range set.tests {
+	for _, test := range set.relink().tests(set) {
 		d := test.decl
 		want := decideTest(set, ev, d, d.Message).Disposition
 		for _, text := range translations(d.Message) {
@@ -508,7 +508,7 @@ func TestParaphrases(t *testing.T) {
 			m[key].alike++
 		}
 	}
-	for _, test := range set.tests {
+	for _, test := range set.relink().tests(set) {
 		d := test.decl
 		if !d.match || d.Kind != event.KindLog || test.rule.Continue || strings.Contains(d.Message, "\n") {
 			continue

@@ -45,7 +45,7 @@ func TestPrefixChangesNoDecision(t *testing.T) {
 		return decideTest(set, ev, &other, logline.Of(&other.Entry))
 	}
 	texts := 0
-	for _, test := range set.tests {
+	for _, test := range set.relink().tests(set) {
 		d := test.decl
 		if d.Kind != event.KindLog || logline.Text(d.Message, d.Level) != d.Message || strings.TrimSpace(d.Message) == "" {
 			continue

@@ -12,7 +12,6 @@ import (
 	"github.com/expr-lang/expr/vm"
 
 	"github.com/heedlog/heed/internal/yamlfile"
-	"github.com/heedlog/heed/rules/internal/compiled"
 )
 
 // memoryBudget bounds, in the units of expr (one per item of a list that is built), the memory of one evaluation.
@@ -27,11 +26,12 @@ func newMachine() vm.VM {
 // condition is a compiled "when", of a rule or an exception.
 type condition struct {
 	expr *exprText // as written, with its place
-	compiled.Condition
 	code
+	need     need
 	possible shapeSet // where it may hold
 	certain  shapeSet // where it surely does
-	print    string   // fingerprint
+	prints   []string // fingerprints of the parts that "and" joins
+	parts    []string // the same, sorted, each once; none of a condition that always holds
 }
 
 // code is what runs of an expression.
@@ -53,11 +53,10 @@ func (r *resolver) condition(e *exprText, consequence string) *condition {
 		x.fail(file.Location{}, partsHint, "the condition counts as %d parts, more than the %d allowed", n, maxParts)
 		return nil
 	}
-	c := &condition{expr: e, print: fingerprint(tree), Condition: compiled.Condition{
-		Tree: tree, Place: func(offset int) compiled.Place { return e.place(offset).place() },
-	}}
+	c := &condition{expr: e, need: r.needs.need(tree, true)}
+	operands(tree, "&&", func(n ast.Node) { c.prints = append(c.prints, fingerprint(n)) })
 	var opt ast.Node
-	if c.program, opt = x.program(copyTree(tree)); c.program == nil {
+	if c.program, opt = x.program(tree); c.program == nil {
 		return nil
 	}
 	c.reads = reads(opt)
@@ -76,6 +75,9 @@ func (r *resolver) condition(e *exprText, consequence string) *condition {
 			c.possible = 0
 		}
 	}
+	if c.certain != allShapes {
+		c.parts = slices.Compact(slices.Sorted(slices.Values(c.prints)))
+	}
 	if c.possible == 0 {
 		subject, _, _ := strings.Cut(consequence, " ")
 		x.fail(file.Location{}, "correct it, or remove the "+subject, "the condition is never true, so the %s", consequence)
@@ -92,6 +94,7 @@ func (x *expansion) program(tree ast.Node) (*vm.Program, ast.Node) {
 		return nil, nil
 	}
 	t := &parser.Tree{Node: tree, Source: file.NewSource(x.expr.text)}
+	ast.Walk(&t.Node, matchers{x.r.bindings})
 	config := x.r.conf
 	if err := optimizer.Optimize(&t.Node, config); err != nil {
 		x.failExpr(err)

@@ -21,6 +21,7 @@ type resolver struct {
 	lists  map[string][]string
 	macros map[string]*macro
 	bindings
+	needs    needFinder
 	names    []string      // all names of values, for hints
 	tops     []*definition // the definition of each name that counts
 	nodes    int           // of the current expression, after expansion
@@ -29,19 +30,11 @@ type resolver struct {
 
 type macro struct {
 	decl  *definition
-	state macroState
+	begun bool     // to be expanded
 	tree  ast.Node // expanded, never changed; nil when it has errors
 	nodes int
 	loops bool // it holds a closure
 }
-
-type macroState uint8
-
-const (
-	macroNew macroState = iota
-	macroOpen
-	macroDone
-)
 
 func newResolver(errs *collector) *resolver {
 	env := make(map[string]any, len(variables)) // with values of their types, for the checker
@@ -50,7 +43,8 @@ func newResolver(errs *collector) *resolver {
 	}
 	return &resolver{
 		errs: errs, conf: conf.New(env), lists: map[string][]string{}, macros: map[string]*macro{},
-		bindings: bindings{map[listKey]map[string]struct{}{}, map[listKey]boundList{}},
+		needs:    needFinder{left: maxLiterals},
+		bindings: bindings{map[listKey]map[string]struct{}{}, map[listKey]boundList{}, map[string]func(string) bool{}},
 	}
 }
 
@@ -83,9 +77,7 @@ func (r *resolver) declare(docs []*document) {
 		r.checkOverrides(name, byName, order)
 	}
 	r.register(order, byName)
-	r.names = append(
-		append(append(r.names, variables...), slices.Sorted(maps.Keys(r.lists))...),
-		slices.Sorted(maps.Keys(r.macros))...)
+	r.names = slices.Concat(variables, slices.Sorted(maps.Keys(r.lists)), slices.Sorted(maps.Keys(r.macros)))
 	for _, name := range order {
 		if m := r.macros[name]; m != nil {
 			r.expandMacro(m, nil)
@@ -128,7 +120,7 @@ func (r *resolver) nameAllowed(name string, p at) bool {
 			maxName)
 		return false
 	}
-	if what, yes := reserved(name); yes {
+	if what := reserved(name); what != "" {
 		r.errs.addf(p, "use another name", "%s is already %s", yamlfile.Quote(name), what)
 		return false
 	}
@@ -139,19 +131,14 @@ func (r *resolver) nameAllowed(name string, p at) bool {
 // outermost first.
 func (r *resolver) expandMacro(m *macro, via []string) {
 	name := m.decl.name
-	if m.state == macroOpen {
-		via = via[max(slices.Index(via, name), 0):]
+	if i := slices.Index(via, name); i >= 0 {
 		r.errs.addf(m.decl.at, "a macro cannot use itself, not even through other macros", "the macro uses itself: %s",
-			yamlfile.Clean(strings.Join(append(via, name), " → ")))
+			yamlfile.Clean(strings.Join(append(via[i:], name), " → ")))
 	}
-	if m.state != macroNew {
+	if m.begun || m.decl.expr.text == "" {
 		return
 	}
-	m.state = macroOpen
-	defer func() { m.state = macroDone }()
-	if m.decl.expr.text == "" {
-		return
-	}
+	m.begun = true
 	saved := r.nodes
 	x := &expansion{r: r, expr: &m.decl.expr, via: append(via, name)}
 	m.tree = x.expand()
@@ -162,14 +149,26 @@ func (r *resolver) expandMacro(m *macro, via []string) {
 	}
 }
 
-// resolve returns the expanded tree of an expression, whose types are not checked
+// resolver returns a resolver with the lists and macros of s.
+func (s *Set) resolver() *resolver {
+	r := newResolver(&collector{})
+	r.lists, r.macros = s.lists, s.macros
+	return r
+}
+
+// expand returns the expanded tree of an expression, whose types are not checked
 // yet, or nil when it has errors, which have then been reported.
+func (r *resolver) expand(e *exprText) ast.Node {
+	x := &expansion{r: r, expr: e}
+	return x.expand()
+}
+
+// resolve is expand for an expression of the set, which counts; nil if it is empty.
 func (r *resolver) resolve(e *exprText) ast.Node {
 	if e.text == "" {
 		return nil
 	}
-	x := &expansion{r: r, expr: e}
-	tree := x.expand()
+	tree := r.expand(e)
 	if tree == nil {
 		return nil
 	}

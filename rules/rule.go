@@ -349,12 +349,8 @@ func parseEscalate(p at, n *yaml.Node, errs *collector) (e *event.Escalation, to
 // parseWithin reads a window: a duration alone, or a mapping of a duration and
 // a number of entries; either may be missing. A missing value stays 0.
 func parseWithin(e *event.Escalation, p at, n *yaml.Node, errs *collector) {
-	if n.Kind != yaml.MappingNode {
-		e.Within = duration(p, n, errs)
-		return
-	}
-	withinFields.read(e, p, n, errs)
-	if len(n.Content) == 0 {
+	withinFields.readOr("duration", e, p, n, errs)
+	if n.Kind == yaml.MappingNode && len(n.Content) == 0 {
 		errs.add(p.here(n), "is empty", "give a duration, such as 30s, or entries, or both")
 	}
 }

@@ -12,17 +12,15 @@ import (
 // concurrent use; what evaluates it is an [Evaluator].
 type Set struct {
 	rules    []*Rule // as in the files
-	active   []*Rule // without the disabled ones
+	active   []*Rule // without those that are disabled for every family
 	index    *index  // of active
 	byID     map[string]*Rule
 	masking  signature.Config
 	gameCode []string // see gamecode.go
-	tests    []test
 	hash     uint64
 	family   string // of the logs; "": of any
 	whole    *Set   // the set of all families that this one was made of
 	docs     []*document
-	notes    []compiled.Note
 	lists    map[string][]string
 	macros   map[string]*macro
 	ended    []string
@@ -123,15 +121,18 @@ func (s *Set) Masking() signature.Config {
 
 // Parts returns the parts of the set that package lint reads.
 func (s *Set) Parts() *compiled.Set {
-	out := &compiled.Set{Notes: s.notes, Normalizer: s.normalizer}
+	l := s.relink()
+	out := &compiled.Set{Notes: l.notes(), Normalizer: s.normalizer}
 	for _, r := range s.rules {
-		conditions := []compiled.Condition{r.cond.Condition}
-		for _, c := range r.exceptions {
-			conditions = append(conditions, c.Condition)
+		var conditions []compiled.Condition
+		for _, c := range slices.Concat([]*condition{r.cond}, r.exceptions) {
+			conditions = append(conditions, compiled.Condition{
+				Tree: l.resolver.expand(c.expr), Place: func(offset int) compiled.Place { return c.expr.place(offset).place() },
+			})
 		}
-		out.Rules = append(out.Rules, compiled.Rule{File: r.file, Conditions: conditions})
+		out.Conditions = append(out.Conditions, conditions)
 	}
-	for _, t := range s.tests {
+	for _, t := range l.tests(s) {
 		test := compiled.Test{Rule: t.rule.index, Match: t.decl.match, Phase: t.decl.phase}
 		if test.Phase != "" {
 			test.PhaseAt = t.decl.phaseAt.place()

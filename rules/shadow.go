@@ -1,23 +1,18 @@
 package rules
 
-import (
-	"slices"
-
-	"github.com/expr-lang/expr/ast"
-)
+import "slices"
 
 // reach finds rules that can never match, because one before them has the same conditions or fewer. Within
 // one file that is a mistake. Across files it is what user files are for, and
 // only noted.
 func (l *linker) reach() {
-	c := covers{byPart: map[string][]covering{}}
+	c := covers{byPart: map[string][]*ruleDecl{}}
 	for _, d := range l.decls {
 		r := &d.rule
 		if r.cond == nil || r.Disabled {
 			continue
 		}
-		own := parts(r.cond)
-		switch by := c.of(d, own); {
+		switch by := c.of(r); {
 		case by == nil:
 		case d.src == d.home && by.src == d.home: // an overriding rule is in a place of another file
 			l.errs.addf(d.when.at, "move it before that rule, or narrow that rule",
@@ -26,7 +21,7 @@ func (l *linker) reach() {
 			r.ShadowedBy = by.rule.ID
 		}
 		if !r.Continue {
-			c.add(d, own)
+			c.add(d)
 		}
 	}
 }
@@ -40,50 +35,42 @@ const maxCoverChecks = 100_000
 // condition joins its parts by "and" does not matter: it holds if all do, and
 // a failure anywhere keeps it from holding.
 type covers struct {
-	byPart map[string][]covering // by the longest part, the least likely to be common; "" of a condition that always holds
+	byPart map[string][]*ruleDecl // by the longest part, the least likely to be common; "" of one that always holds
 	checks int
 }
 
-type covering struct {
-	d     *ruleDecl
-	parts []string // fingerprints, sorted
-}
-
 // add adds a rule that decides.
-func (c *covers) add(d *ruleDecl, parts []string) {
+func (c *covers) add(d *ruleDecl) {
 	longest := ""
-	for _, p := range parts {
+	for _, p := range d.rule.cond.parts {
 		if len(p) > len(longest) {
 			longest = p
 		}
 	}
-	c.byPart[longest] = append(c.byPart[longest], covering{d, parts})
+	c.byPart[longest] = append(c.byPart[longest], d)
 }
 
-// of returns the first rule that covers d, whose parts are own, if it is found.
-func (c *covers) of(d *ruleDecl, own []string) *ruleDecl {
+// of returns the first rule that covers r, if it is found.
+func (c *covers) of(r *Rule) *ruleDecl {
 	var first *ruleDecl
-	for _, p := range append([]string{""}, own...) {
+	for _, p := range append([]string{""}, r.cond.parts...) {
 		for _, e := range c.byPart[p] {
 			if c.checks++; c.checks > maxCoverChecks {
 				return first
 			}
-			if (first == nil || e.d.rule.index < first.rule.index) && subset(e.parts, own) && exceptsNoMore(&e.d.rule, &d.rule) {
-				first = e.d
+			if (first == nil || e.rule.index < first.rule.index) && e.rule.covers(r) {
+				first = e
 			}
 		}
 	}
 	return first
 }
 
-// exceptsNoMore reports whether each exception of a is one of b too.
-func exceptsNoMore(a, b *Rule) bool {
-	for _, c := range a.exceptions {
-		if !slices.ContainsFunc(b.exceptions, func(e *condition) bool { return e.print == c.print }) {
-			return false
-		}
-	}
-	return true
+// covers reports whether the parts of r's condition are among those of another rule, and the exceptions, too.
+func (r *Rule) covers(other *Rule) bool {
+	return subset(r.cond.parts, other.cond.parts) && !slices.ContainsFunc(r.exceptions, func(c *condition) bool {
+		return !slices.ContainsFunc(other.exceptions, c.same)
+	})
 }
 
 // subset reports whether every element of a is in b, which is sorted.
@@ -94,14 +81,5 @@ func subset(a, b []string) bool {
 	})
 }
 
-// parts returns the fingerprints of the parts that "and" joins, each once, in
-// order; none of a condition that always holds.
-func parts(c *condition) []string {
-	if c.certain == allShapes {
-		return nil
-	}
-	var out []string
-	operands(c.Tree, "&&", func(n ast.Node) { out = append(out, fingerprint(n)) })
-	slices.Sort(out)
-	return slices.Compact(out)
-}
+// same reports whether c and d are one condition.
+func (c *condition) same(d *condition) bool { return slices.Equal(c.prints, d.prints) }

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"bytes"
 	"cmp"
 	"embed"
 	"path"
@@ -64,6 +65,26 @@ func Defaults() []File {
 		panic("BUG: rules: embedded files: " + err.Error())
 	}
 	return files
+}
+
+// isDefault reports whether f is one of [Defaults], unchanged.
+func isDefault(f File) bool {
+	own, err := embedded.ReadFile(f.Name)
+	return err == nil && bytes.Equal(own, f.Data)
+}
+
+// withoutTests returns the text of a default file with empty lines in place of the tests of its rules.
+func withoutTests(data []byte) []byte {
+	out := make([]byte, 0, len(data))
+	isTest := false
+	for line := range bytes.Lines(data) {
+		isTest = string(line) == "    tests:\n" || isTest && bytes.HasPrefix(line, []byte("      "))
+		if isTest {
+			line = []byte("\n")
+		}
+		out = append(out, line...)
+	}
+	return out
 }
 
 // source is the text of a file. A set keeps it, for places in it.

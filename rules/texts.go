@@ -62,7 +62,7 @@ func parseTexts(name string, data []byte) (map[string]string, error) {
 	texts := file.Sentences
 	unknown := strings.NewReplacer(texts[faulty], texts[wording.Advice(faulty)])
 	for i, f := range Defaults() {
-		for _, r := range parseFile(newSource(i, f), f.Data, &collector{}).rules {
+		for _, r := range parseFile(newSource(i, f), withoutTests(f.Data), &collector{}).rules {
 			own, program := file.Rules[r.rule.ID], r.rule.program
 			delete(file.Rules, r.rule.ID)
 			for _, pair := range [][2]string{

@@ -1,20 +1,21 @@
 package rules
 
 import (
+	"encoding/binary"
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/checker/nature"
 
+	texts "github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/rules/internal/compiled"
 )
 
 // lower replaces the parts of a tree that expr cannot run: a function with a
 // list becomes one function bound to that list, and "in" with a list becomes a
-// look-up in a set.
+// look-up in a set. A regular expression, known to be valid, becomes a constant that expr does not compile.
 func lower(tree ast.Node, r *resolver) {
 	each(tree, func(n ast.Node) {
 		switch n := n.(type) {
@@ -24,13 +25,37 @@ func lower(tree ast.Node, r *resolver) {
 			callee.SetLocation(name.Location())
 			n.Callee, n.Arguments = callee, n.Arguments[:1]
 		case *ast.BinaryNode:
-			if c, ok := n.Right.(*ast.ConstantNode); ok && n.Operator == "in" {
-				set := &ast.ConstantNode{Value: r.setOf(constants(c))}
-				set.SetLocation(c.Location())
-				n.Right = set
+			right := n.Right
+			switch c, isConstant := right.(*ast.ConstantNode); {
+			case isConstant && n.Operator == "in":
+				n.Right = &ast.ConstantNode{Value: r.setOf(constants(c))}
+			case !isConstant && n.Operator == "matches":
+				n.Right = &ast.ConstantNode{Value: right.(*ast.StringNode).Value}
 			}
+			n.Right.SetLocation(right.Location())
 		}
 	})
+}
+
+// matchers replaces each lowered comparison with a regular expression, once its types are checked, by a call of a
+// function that compiles the expression for its first text.
+type matchers struct{ bindings }
+
+func (m matchers) Visit(node *ast.Node) {
+	n, ok := (*node).(*ast.BinaryNode)
+	if !ok || n.Operator != "matches" {
+		return
+	}
+	pattern := n.Right.(*ast.ConstantNode).Value.(string)
+	if m.patterns[pattern] == nil {
+		expr := texts.Lazy(pattern)
+		m.patterns[pattern] = func(s string) bool { return expr().MatchString(s) }
+	}
+	matches := &ast.ConstantNode{Value: m.patterns[pattern]}
+	matches.SetType(reflect.TypeOf(matches.Value))
+	call := &ast.CallNode{Callee: matches, Arguments: []ast.Node{n.Left}}
+	call.SetType(n.Type())
+	ast.Patch(node, call)
 }
 
 // bind returns test with its list given. The virtual machine calls functions of this
@@ -46,6 +71,8 @@ func bind(test func(s, item string) bool, items []string) func(string) bool {
 type bindings struct {
 	sets  map[listKey]map[string]struct{}
 	tests map[listKey]boundList
+
+	patterns map[string]func(string) bool
 }
 
 // listKey is the identity of a list that is not empty, and a function, "in" for none.
@@ -102,7 +129,10 @@ func copyTree(n ast.Node) ast.Node {
 				*below = copyTree(*below)
 			}
 		case *[]ast.Node:
-			*below = copyTrees(*below)
+			*below = slices.Clone(*below)
+			for i, n := range *below {
+				(*below)[i] = copyTree(n)
+			}
 		}
 	}
 	out := to.Interface().(ast.Node)
@@ -125,14 +155,6 @@ func constants(n ast.Node) []string {
 	return texts
 }
 
-func copyTrees(nodes []ast.Node) []ast.Node {
-	out := make([]ast.Node, len(nodes))
-	for i, n := range nodes {
-		out[i] = copyTree(n)
-	}
-	return out
-}
-
 // each calls visit for each node of tree, those below a node before the node.
 func each(tree ast.Node, visit func(ast.Node)) {
 	ast.Find(tree, func(n ast.Node) bool {
@@ -144,23 +166,32 @@ func each(tree ast.Node, visit func(ast.Node)) {
 // fingerprint returns a text that two expanded trees share exactly when they
 // are the same tree: its nodes, those below a node before the node.
 func fingerprint(tree ast.Node) string {
-	var b strings.Builder
+	var b []byte
 	each(tree, func(n ast.Node) {
-		fmt.Fprintf(&b, "%T", n)
-		for _, field := range reflect.ValueOf(n).Elem().Fields() {
-			if !field.CanInterface() {
-				continue
+		switch n := n.(type) {
+		case *ast.ConstantNode:
+			for _, item := range constants(n) {
+				b = append(binary.AppendUvarint(b, uint64(len(item))), item...)
 			}
-			switch value := field.Interface().(type) {
-			case ast.Node:
-				b.WriteString(" node")
-			case []ast.Node:
-				fmt.Fprintf(&b, " %d", len(value))
-			default:
-				fmt.Fprintf(&b, " %#v", value)
-			}
+			b = append(b, "list"...)
+		case *ast.UnaryNode:
+			b = append(b, "unary "+n.Operator...)
+		case *ast.BinaryNode:
+			b = append(b, n.Operator...)
+		case *ast.BuiltinNode:
+			b = fmt.Append(b, n.Name, len(n.Arguments))
+		case *ast.ArrayNode:
+			b = fmt.Append(b, "array", len(n.Nodes))
+		case *ast.SliceNode:
+			b = fmt.Append(b, "slice", n.From != nil, n.To != nil)
+		case *ast.CallNode, *ast.ConditionalNode, *ast.MemberNode, *ast.PredicateNode:
+			b = fmt.Appendf(b, "%T", n)
+		case *ast.FloatNode:
+			b = fmt.Append(b, "float", n.Value)
+		default: // one value
+			b = append(b, n.String()...)
 		}
-		b.WriteByte(';')
+		b = append(b, ';')
 	})
-	return b.String()
+	return string(b)
 }

@@ -160,8 +160,9 @@ func items(p at, n *yaml.Node, errs *collector) []*yaml.Node {
 func words(p at, n *yaml.Node, errs *collector) []word {
 	var list []word
 	for i, n := range items(p, n, errs) {
-		if s, ok := text(p.item(i), n, errs); ok {
-			list = append(list, word{s, p.item(i).here(n)})
+		at := p.item(i).here(n)
+		if s, ok := text(at, n, errs); ok {
+			list = append(list, word{s, at})
 		}
 	}
 	return list

@@ -2,9 +2,10 @@ package briefing
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/heedlog/heed/internal/text"
 )
 
 // variables are the values of variables of a request, whose stages so far found fragments.
@@ -91,11 +92,11 @@ func (v variables) value(name string) string {
 
 // variable is a dollar sign and a word of letters, digits and underscores that does not begin with a digit. After
 // attention come a full stop and another word. Two dollar signs are one.
-var variable = regexp.MustCompile(`\$(?:\$|attention\.[A-Za-z_]\w*|[A-Za-z_]\w*)`)
+var variable = text.Lazy(`\$(?:\$|attention\.[A-Za-z_]\w*|[A-Za-z_]\w*)`)
 
 // replace calls value for each [variable] in s. A dollar sign before anything else is one.
 func replace(s string, value func(name string) string) string {
-	return variable.ReplaceAllStringFunc(s, func(found string) string {
+	return variable().ReplaceAllStringFunc(s, func(found string) string {
 		if found == "$$" {
 			return "$"
 		}

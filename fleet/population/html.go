@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/signature"
@@ -28,11 +29,14 @@ const (
 	pageMods   = 200
 )
 
-var page = template.Must(template.New("page").Funcs(template.FuncMap{
-	"count": text.Count[uint64],
-	"sum":   func(a, b int) int { return a + b },
-	"num":   func(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) },
-}).Parse(pageTemplate))
+// page returns the template of the page.
+var page = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("page").Funcs(template.FuncMap{
+		"count": text.Count[uint64],
+		"sum":   func(a, b int) int { return a + b },
+		"num":   func(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) },
+	}).Parse(pageTemplate))
+})
 
 // shownPage is the data of the page.
 type shownPage struct {
@@ -77,7 +81,7 @@ func (r *Report) HTML() []byte {
 		breaking++
 	}
 	var out bytes.Buffer
-	err := page.Execute(&out, &shownPage{
+	err := page().Execute(&out, &shownPage{
 		Report: r,
 		Policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
 			"'; base-uri 'none'; form-action 'none'",

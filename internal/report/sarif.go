@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -216,10 +215,10 @@ func sarifLevel(d event.Disposition, severity event.Severity) string {
 // placeholder; viewers differ in how they read the escapes of the standard, so a space breaks both.
 func sarifText(text string) sarifMessage {
 	text = strings.ReplaceAll(safe(text), "](", "] (")
-	return sarifMessage{placeholder.ReplaceAllString(text, "{ $1")}
+	return sarifMessage{placeholder().ReplaceAllString(text, "{ $1")}
 }
 
-var placeholder = regexp.MustCompile(`\{([0-9])`)
+var placeholder = text.Lazy(`\{([0-9])`)
 
 func sarifAt(file string, line uint64) sarifLocation {
 	var l sarifLocation

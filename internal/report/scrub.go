@@ -1,7 +1,6 @@
 package report
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -78,7 +77,7 @@ const maxWhole = 64 << 10
 func (s *Scrubber) scrub(text string) string {
 	scrubbed := s.names.Text(scrub.Text(text))
 	if strings.Contains(scrubbed, "@") {
-		scrubbed = partialEmail.ReplaceAllStringFunc(scrubbed, func(part string) string {
+		scrubbed = partialEmail().ReplaceAllStringFunc(scrubbed, func(part string) string {
 			local, rest, _ := strings.Cut(part, "@")
 			if instance(local) {
 				return part
@@ -103,7 +102,7 @@ func (s *Scrubber) remember(text, scrubbed string) {
 }
 
 // partialEmail is an address with a domain that a template has masked, or a sample has cut.
-var partialEmail = regexp.MustCompile(`(?:"[^"@\r\n]+"|(?:[\pL\pN._%+-]+')?[\pL\pN._%+-]+)@(?:(?:xn--)?<\*>|\[<\*>\]|[A-Za-z0-9.-]*…)`)
+var partialEmail = text.Lazy(`(?:"[^"@\r\n]+"|(?:[\pL\pN._%+-]+')?[\pL\pN._%+-]+)@(?:(?:xn--)?<\*>|\[<\*>\]|[A-Za-z0-9.-]*…)`)
 
 // partialDomain are the signs that partialEmail has of a domain.
 const partialDomain = "[<*>].-ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"

@@ -89,15 +89,6 @@ func Place(file string, line, column int) string {
 	return fmt.Sprintf("%s:%d:%d: ", Clean(file), line, column)
 }
 
-// Lines returns one line per error.
-func Lines[E error](errs []E) string {
-	lines := make([]string, len(errs))
-	for i, err := range errs {
-		lines[i] = err.Error()
-	}
-	return strings.Join(lines, "\n")
-}
-
 // Each returns the errors one by one, as [errors.Join] has them.
 func Each[E error](errs []E) []error {
 	out := make([]error, len(errs))

@@ -62,7 +62,15 @@ func (f *Finding) String() string {
 func Lint(files ...rules.File) []Finding {
 	set, err := rules.Compile(files...)
 	if err == nil {
-		return lint(set)
+		found := lint(set)
+		file := func(f Finding) int {
+			return slices.IndexFunc(files, func(of rules.File) bool { return of.Name == f.Problem.File })
+		}
+		slices.SortStableFunc(found, func(a, b Finding) int {
+			return cmp.Or(cmp.Compare(file(a), file(b)), cmp.Compare(a.Problem.Line, b.Problem.Line),
+				cmp.Compare(a.Problem.Column, b.Problem.Column))
+		})
+		return found
 	}
 	all, _ := errors.AsType[interface {
 		error
@@ -86,45 +94,31 @@ func lint(set *rules.Set) []Finding {
 	l.harmless()
 	for i, r := range set.Rules() {
 		if !r.Disabled {
-			l.conditions(r, l.Rules[i].Conditions)
+			l.conditions(r, l.Conditions[i])
 		}
 	}
-	slices.SortStableFunc(l.found, func(a, b placed) int {
-		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.Problem.Line, b.Problem.Line),
-			cmp.Compare(a.Problem.Column, b.Problem.Column))
-	})
-	out := make([]Finding, len(l.found))
-	for i, f := range l.found {
-		out[i] = f.Finding
-	}
-	return out
+	return l.found
 }
 
 // linter gathers findings about a set.
 type linter struct {
 	*compiled.Set
 	set   *rules.Set
-	found []placed
+	found []Finding
 	lists map[listUse]hiddenText // findings about lists
 	buf   []byte
-}
-
-// placed is a finding and the index of its file.
-type placed struct {
-	file int
-	Finding
 }
 
 // report adds a warning.
 func (l *linter) report(p compiled.Place, rule, check, hint, format string, args ...any) {
 	e := rules.Error{File: p.Name, Line: p.Line, Column: p.Col, Rule: rule, Hint: hint, Msg: fmt.Sprintf(format, args...)}
-	l.found = append(l.found, placed{p.File, Finding{Problem: e, Severity: event.SeverityWarning, Check: check}})
+	l.found = append(l.found, Finding{Problem: e, Severity: event.SeverityWarning, Check: check})
 }
 
 // rule reports something about the rule with an index as a whole.
 func (l *linter) rule(i int, check, hint, format string, args ...any) {
 	r := l.set.Rules()[i]
-	place := compiled.Place{File: l.Rules[i].File, Name: r.File, Line: r.Line, Col: r.Column}
+	place := compiled.Place{Name: r.File, Line: r.Line, Col: r.Column}
 	l.report(place, r.ID, check, hint, format, args...)
 }
 
@@ -186,18 +180,18 @@ func (l *linter) tests() {
 // harmless reports each file with rules that decide test texts of later rules that break play.
 func (l *linter) harmless() {
 	type count struct{ first, rule, tests int } // the first rule of the file, and one rule whose tests it has
-	counts := map[int]count{}
+	counts := map[string]count{}                // by file
 	list := l.set.Rules()
 	for _, t := range l.set.Test() {
 		meant := event.Decision{Disposition: t.Rule.Disposition, Severity: t.Rule.Severity, Tags: t.Rule.Tags}
 		if got := l.set.Rule(t.Got.Rule); t.Overridden && got != nil && breaks(&meant) && !breaks(&t.Got) {
 			by := slices.Index(list, got)
-			n, seen := counts[l.Rules[by].File]
+			n, seen := counts[got.File]
 			if !seen {
 				n = count{by, slices.Index(list, t.Rule), 0}
 			}
 			n.first, n.tests = min(n.first, by), n.tests+1
-			counts[l.Rules[by].File] = n
+			counts[got.File] = n
 		}
 	}
 	for _, n := range counts {

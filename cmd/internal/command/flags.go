@@ -138,6 +138,7 @@ var CompileRules = rules.Compile
 
 // compile reads and compiles the rules that the flags name.
 func (p *program) compile() (*rules.Set, error) {
+	p.letGrow(growthAtStart) // until a log is open
 	files, err := p.ruleFiles(p.rules...)
 	if err != nil {
 		return nil, err
@@ -167,6 +168,7 @@ func (p *program) masking() (*rules.Set, *signature.Normalizer, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	p.letGrow(growthByItself)
 	normalizer, err := signature.New(set.Masking())
 	return set, normalizer, err
 }

@@ -99,7 +99,7 @@ func (p *program) remembers(ctx context.Context, names []string, asks bool) *mem
 	if p.host.History == nil {
 		return nil
 	}
-	refused := p.Settings.Value("remember").Origin > settings.Default
+	refused := p.Settings.Value("remember").Origin != settings.Default
 	if !f.Remember && (refused || !slices.ContainsFunc(names, files.IsGames)) || f.History == HistoryOff {
 		return nil
 	}

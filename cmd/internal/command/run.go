@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -132,10 +131,6 @@ func (p *program) flagError(cmd *cobra.Command, err error) error {
 	return cli.Usage(cmd, "%w", cli.FlagError(cmd, err))
 }
 
-// gcPercent keeps the heap close to the live memory. A replay makes little garbage: 100 copies of a capture take as
-// long with 20 as with Go's own 100, and an eighth less memory.
-const gcPercent = 20
-
 // finish completes cmd and all commands below it. At an interrupt they print the results so far; a second interrupt
 // ends the process at once. Their help names the exit statuses.
 func (p *program) finish(cmd *cobra.Command) {
@@ -157,9 +152,6 @@ read or written to its end, 130 interrupted.`
 	}
 	do := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if p.Stdin == os.Stdin { // the process is the command's own
-			debug.SetGCPercent(gcPercent)
-		}
 		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 		defer stop()
 		context.AfterFunc(ctx, stop)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"runtime/debug"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
@@ -18,6 +20,22 @@ type source struct {
 	*replay.Replay
 	input   io.Closer
 	records *capture.Ahead
+}
+
+// How much the heap grows between two runs of the collector, in percent. A replay makes little garbage: 100 copies of a
+// capture take as long with 20 as with Go's own 100, and an eighth less memory. Rules and tables of an engine are made
+// once: with 400 they take two thirds of the time, and no more memory than the replay.
+const (
+	growthAtStart  = 400
+	growthByItself = 100
+	growthOfReplay = 20
+)
+
+// letGrow sets how much the heap grows, if the process is the command's own.
+func (p *program) letGrow(percent int) {
+	if p.Stdin == os.Stdin {
+		debug.SetGCPercent(percent)
+	}
 }
 
 // open opens a capture and makes an engine for it. A file that is not a log is refused with an error that names the
@@ -51,6 +69,7 @@ func (p *program) open(ctx context.Context, config heed.Config, name string, tee
 	if err != nil {
 		return nil, err
 	}
+	p.letGrow(growthOfReplay)
 	engine.LearnInstalled(p.installed())
 	records := capture.NewAhead(reader)
 	return &source{&replay.Replay{Engine: engine, Records: records, Family: config.Family}, in, records}, nil

@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -19,6 +18,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/jsonrpc"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/loopback"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // Front is a client over Streamable HTTP, as a stream of lines: posted messages are read, and a written line goes to
@@ -212,14 +212,14 @@ func (f *Front) inSession(r *http.Request) int {
 		return http.StatusBadRequest
 	case given != f.session:
 		return http.StatusNotFound
-	case !versionForm.MatchString(r.Header.Get(headerVersion)):
+	case !versionForm().MatchString(r.Header.Get(headerVersion)):
 		return http.StatusBadRequest
 	}
 	return 0
 }
 
 // versionForm is the form of a version, which earlier clients do not send.
-var versionForm = regexp.MustCompile(`^(\d{4}-\d\d-\d\d)?$`)
+var versionForm = text.Lazy(`^(\d{4}-\d\d-\d\d)?$`)
 
 // codeHeader is the code of an error about headers that differ from the body.
 const codeHeader = -32020
@@ -229,7 +229,7 @@ func (f *Front) post(w http.ResponseWriter, r *http.Request) {
 	body, err := readBody(r.Body)
 	m, ok := readMessage(body, true)
 	named := r.Header.Get(headerVersion)
-	alone := m.version >= typedSince || named >= typedSince && versionForm.MatchString(named) // there is no session
+	alone := m.version >= typedSince || named >= typedSince && versionForm().MatchString(named) // there is no session
 	refused := func(status, code int, text string) {
 		answer(w, status, jsonrpc.Failure(jsontext.Value(m.id), code, "heed: "+text).Line())
 	}

@@ -8,13 +8,13 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/heedlog/heed/internal/framing"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // Headers and forms of content of Streamable HTTP.
@@ -74,7 +74,7 @@ func (all mirrored) learn(tools []json.RawMessage, refuse func(tool string, why 
 const annotation = "x-mcp-header"
 
 // annotated finds annotations outside of properties.
-var annotated = regexp.MustCompile(`"` + annotation + `"\s*:\s*"`)
+var annotated = text.Lazy(`"` + annotation + `"\s*:\s*"`)
 
 // mirrors adds the headers that a schema and its properties name, at any depth, by their names in lower case. It
 // returns an error if one is named at another place, twice, for another value than a text, an integer or a boolean, or
@@ -84,14 +84,14 @@ func mirrors(schema object, path []string, found map[string]mirror) error {
 		name := schema.text(annotation)
 		key := strings.ToLower(name)
 		isScalar := slices.Contains([]string{"string", "integer", "boolean"}, schema.text("type"))
-		if !tokenForm.MatchString(name) || !isScalar || path == nil || found[key].path != nil {
+		if !tokenForm().MatchString(name) || !isScalar || path == nil || found[key].path != nil {
 			return fmt.Errorf("%s %s is no header of its own for a text, an integer or a boolean", annotation, raw)
 		}
 		found[key] = mirror{headerParam + name, path}
 	}
 	for _, m := range schema {
 		if m.name != "properties" {
-			if annotated.Match(m.value) {
+			if annotated().Match(m.value) {
 				return fmt.Errorf("%s is below %s", annotation, m.name)
 			}
 			continue
@@ -107,7 +107,7 @@ func mirrors(schema object, path []string, found map[string]mirror) error {
 }
 
 // tokenForm is the form of the name of a header.
-var tokenForm = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
+var tokenForm = text.Lazy("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 
 // headers returns the headers of a request for its method and subject, and for arguments that are not null, as JSON.
 func (m *message) headers(all mirrored) map[string]json.RawMessage {

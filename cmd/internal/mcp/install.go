@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/heedlog/heed/internal/text"
 )
 
 // A Client is a program that starts MCP servers, by a file that names them.
@@ -176,11 +178,11 @@ func (c *Client) findJSON(data []byte, server string) (*found, error) {
 }
 
 // comment is a comment in JSON, or a string, which may hold the signs of one.
-var comment = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|//[^\n]*|/\*(?s:.*?)\*/`)
+var comment = text.Lazy(`"(?:[^"\\]|\\.)*"|//[^\n]*|/\*(?s:.*?)\*/`)
 
 // uncommented returns JSON with spaces in place of comments, so that all else keeps its offset.
 func uncommented(data []byte) []byte {
-	return comment.ReplaceAllFunc(data, func(found []byte) []byte {
+	return comment().ReplaceAllFunc(data, func(found []byte) []byte {
 		if found[0] == '"' {
 			return found
 		}
@@ -209,7 +211,7 @@ func (c *Client) Servers(file string, data []byte) (names []string) {
 }
 
 // tomlKey is a line of a table that has one value on one line.
-var tomlKey = regexp.MustCompile(`^\s*(command|args|url)\s*=\s*(.*?)\s*$`)
+var tomlKey = text.Lazy(`^\s*(command|args|url)\s*=\s*(.*?)\s*$`)
 
 // findTOML finds a server in a file of TOML, in which it is a table with one value on each line.
 func (c *Client) findTOML(data []byte, server string) (*found, error) {
@@ -219,7 +221,7 @@ func (c *Client) findTOML(data []byte, server string) (*found, error) {
 	for line := range bytes.Lines(data) {
 		text := strings.TrimSpace(string(line))
 		at += len(line)
-		switch m := tomlKey.FindStringSubmatch(strings.TrimRight(string(line), "\r\n")); {
+		switch m := tomlKey().FindStringSubmatch(strings.TrimRight(string(line), "\r\n")); {
 		case e == nil && slices.Contains(heads, text):
 			e = &found{from: at, to: at}
 		case e == nil:
@@ -251,7 +253,7 @@ func tomlLines(lines []byte, s started) []byte {
 		out = fmt.Appendf(out, "command = %s\nargs = %s\n", encode(s.command), encode(s.args))
 	}
 	for line := range bytes.Lines(lines) {
-		if !tomlKey.Match(bytes.TrimRight(line, "\r\n")) {
+		if !tomlKey().Match(bytes.TrimRight(line, "\r\n")) {
 			out = append(out, line...)
 		}
 	}

@@ -2,7 +2,6 @@ package settings
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -86,15 +85,9 @@ type (
 	settingValue struct {
 		Name    string   `json:"name" jsonschema:"Its name, as of the flag and in files."`
 		Value   []string `json:"value" jsonschema:"Its value: any number of items for a list, else one; none if it is not set."`
-		Origin  string   `json:"origin" jsonschema:"Where it comes from." enum:"default,user file,project file,named file,environment,flag"`
+		Origin  Origin   `json:"origin" jsonschema:"Where it comes from." enum:"default,user file,project file,named file,environment,flag"`
 		Where   string   `json:"where,omitempty" jsonschema:"The file with line and column, or the variable."`
 		Program string   `json:"program,omitempty" jsonschema:"The only program that uses it; absent if both do." enum:"heed"`
-	}
-	settingsFile struct {
-		Path    string `json:"path" jsonschema:"The file."`
-		Origin  string `json:"origin" jsonschema:"Whose it is." enum:"user file,project file,named file"`
-		Found   bool   `json:"found" jsonschema:"Whether it exists, and was read."`
-		Ignored Errors `json:"ignored,omitempty" jsonschema:"What is ignored of it; all of it if it was not found."`
 	}
 )
 
@@ -103,17 +96,13 @@ type (
 func (v *Value) shows(program string) bool { return v.Key.Of(program) || v.Origin != Default }
 
 func (s *Settings) appendJSON(dst []byte, program string) []byte {
-	rep := shown{SchemaVersion: schema.Version, Settings: []settingValue{}, Files: []settingsFile{}}
+	rep := shown{SchemaVersion: schema.Version, Settings: []settingValue{}, Files: s.Files}
 	for i := range s.Values {
 		if v := &s.Values[i]; v.shows(program) {
 			rep.Settings = append(rep.Settings, settingValue{
-				v.Key.Name, append([]string{}, v.Items...), v.Origin.String(),
-				v.Where, v.Key.program(),
+				v.Key.Name, append([]string{}, v.Items...), v.Origin, v.Where, v.Key.Program,
 			})
 		}
-	}
-	for _, f := range s.Files {
-		rep.Files = append(rep.Files, settingsFile{f.Path, f.Origin.String(), f.State == "read", f.Ignored})
 	}
 	return append(text.AppendJSON(dst, text.JSON(&rep)), '\n')
 }
@@ -128,7 +117,7 @@ func (s *Settings) appendText(dst []byte, program string) []byte {
 		if !v.shows(program) {
 			continue
 		}
-		from := v.Origin.String()
+		from := string(v.Origin)
 		switch v.Origin {
 		case Flag:
 			from += " --" + v.Key.Name
@@ -137,7 +126,7 @@ func (s *Settings) appendText(dst []byte, program string) []byte {
 			from += " " + v.Where
 		}
 		if !v.Key.Of(program) {
-			from += ", for " + v.Key.program()
+			from += ", for " + v.Key.Program
 		}
 		value := v.String()
 		switch {
@@ -154,8 +143,15 @@ func (s *Settings) appendText(dst []byte, program string) []byte {
 		dst = append(dst, '\n')
 	}
 	for _, f := range s.Files {
-		dst = fmt.Appendf(dst, "%s: %s, %s\n", strings.ToUpper(f.Origin.String()[:1])+f.Origin.String()[1:],
-			text.Safe(f.Path, 0), cmp.Or(f.State, "not found"))
+		state := "not found"
+		switch {
+		case f.Found:
+			state = "read"
+		case f.Ignored != nil:
+			state = "ignored"
+		}
+		title := strings.ToUpper(string(f.Origin[:1])) + string(f.Origin[1:])
+		dst = fmt.Appendf(dst, "%s: %s, %s\n", title, text.Safe(f.Path, 0), state)
 		for _, e := range f.Ignored {
 			dst = append(text.AppendSafe(append(dst, "  "...), e.Error(), 0), '\n')
 		}

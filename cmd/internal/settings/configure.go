@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -79,14 +80,15 @@ func (p *Program) configure(cmd *cobra.Command) error {
 	p.Settings = s
 	// The stronger of two that exclude each other prevails.
 	if quiet, verbose := s.Value("quiet"), s.Value("verbose"); p.Quiet && p.Verbose && quiet.Origin != verbose.Origin {
-		p.Quiet = quiet.Origin > verbose.Origin
+		weakestFirst := []Origin{Default, User, Project, Named, Environment, Flag}
+		p.Quiet = slices.Index(weakestFirst, quiet.Origin) > slices.Index(weakestFirst, verbose.Origin)
 		p.Verbose = !p.Quiet
 	}
 	if err := p.Appearance(cmd); err != nil {
 		return err
 	}
 	for _, f := range s.Files {
-		if f.State == "read" {
+		if f.Found {
 			p.Detail("reading the %s %s", f.Origin, f.Path)
 		}
 		for _, ignored := range f.Ignored {
@@ -121,9 +123,9 @@ func (s *Settings) Apply(flags *pflag.FlagSet) error {
 			v.Origin, v.Where, v.Items = Flag, "", list.GetSlice()
 		case flag.Changed:
 			v.Origin, v.Where, v.Items = Flag, "", []string{flag.Value.String()}
-		case v.Origin > Default && several:
+		case v.Origin != Default && several:
 			err = list.Replace(v.Items)
-		case v.Origin > Default:
+		case v.Origin != Default:
 			err = flag.Value.Set(v.String())
 		}
 		if err != nil {

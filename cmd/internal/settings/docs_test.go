@@ -24,7 +24,7 @@ func TestDocs(t *testing.T) {
 	require.True(t, ok)
 	var want strings.Builder
 	for _, key := range Keys() {
-		program, value, byDefault, inProject := key.program(), wants[key.Kind], key.Default, "yes"
+		program, value, byDefault, inProject := key.Program, wants[key.Kind], key.Default, "yes"
 		if key.userOnly() {
 			inProject = "no"
 		}

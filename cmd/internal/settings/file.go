@@ -23,15 +23,6 @@ type Error struct {
 // Error implements error.
 func (e Error) Error() string { return e.Place + ": " + e.Text }
 
-// Errors are all things that are wrong, in the order of their sources.
-type Errors []Error
-
-// Error implements error.
-func (e Errors) Error() string { return yamlfile.Lines(e) }
-
-// Unwrap returns the errors one by one.
-func (e Errors) Unwrap() []error { return yamlfile.Each(e) }
-
 // maxWrong bounds the errors that are reported of a file.
 const maxWrong = 20
 
@@ -41,7 +32,7 @@ var language = yamlfile.Language{
 
 // parse reads a file of settings. Paths are taken from the file's directory, or, if
 // they begin with ~/, from the folder home.
-func parse(file string, data []byte, keys []Key, home string) (values []Value, wrong Errors) {
+func parse(file string, data []byte, keys []Key, home string) (values []Value, wrong []Error) {
 	top, problems := language.Read(data)
 	for _, p := range problems[:min(len(problems), maxWrong)] {
 		wrong = append(wrong, Error{place(file, p.Line, p.Column), strings.TrimSuffix(p.Msg+": "+p.Hint, ": ")})
@@ -54,7 +45,7 @@ func parse(file string, data []byte, keys []Key, home string) (values []Value, w
 		if top.Tag == "!!null" {
 			return nil, nil
 		}
-		return nil, Errors{{at(top), "settings are keys with values, such as \"color: never\""}}
+		return nil, []Error{{at(top), "settings are keys with values, such as \"color: never\""}}
 	}
 	first := map[string]int{}
 	for pair := range slices.Chunk(top.Content, 2) {

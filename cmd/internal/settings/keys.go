@@ -40,7 +40,7 @@ type Key struct {
 	Default string   // as a flag would show it
 	Help    string   // in a few words, with the name of its value, in backquotes, if it has one
 	Unset   string   // words for an empty value or 0; "" if that is clear
-	Live    bool     // of the live commands: classify-replay ignores it
+	Program string   // the only one that goes by the key; "" for both
 
 	// Effect is how the key changes a run. It decides whether the key counts in a project's file.
 	Effect Effect
@@ -70,10 +70,7 @@ const (
 func (k *Key) userOnly() bool { return k.Effect != shows && k.Effect != limits }
 
 // Of reports whether a program goes by the key.
-func (k *Key) Of(program string) bool { return !k.Live || program == Live }
-
-// program returns the program that alone goes by the key, "" for both.
-func (k *Key) program() string { return map[bool]string{true: Live}[k.Live] }
+func (k *Key) Of(program string) bool { return k.Program == "" || program == k.Program }
 
 // Variable is the name of the environment variable of a key.
 func (k *Key) Variable() string {
@@ -83,10 +80,11 @@ func (k *Key) Variable() string {
 // Keys are all keys, by name, of every program, since programs share their files. A command uses the keys for which it
 // has a flag.
 func Keys() []Key {
-	live := false
+	program := ""
 	key := func(name string, kind Kind, effect Effect, value, help string, values ...string) Key {
 		return Key{
-			Name: name, Kind: kind, Effect: effect, Default: value, Help: help, Values: values, Unset: unset[name], Live: live,
+			Name: name, Kind: kind, Values: values, Default: value, Help: help, Unset: unset[name], Program: program,
+			Effect: effect,
 		}
 	}
 	keys := []Key{
@@ -102,7 +100,7 @@ func Keys() []Key {
 		key("verbose", Bool, shows, "false", "print more about what is done"),
 		key("width", Number, shows, "0", "fill `N` columns of text, 0 for those of the terminal"),
 	}
-	live = true
+	program = Live
 	keys = append(keys,
 		key("addr", Text, listens, "", "the `ADDR` on which serve listens"),
 		key("allow", Texts, gates, "", "never hold back the tool `NAME`"),

@@ -12,25 +12,21 @@ import (
 	"time"
 
 	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/internal/yamlfile"
 )
 
-// Origin is the kind of source of a value, the weakest first.
-type Origin uint8
+// Origin is the kind of source of a value, in words.
+type Origin string
 
-// The origins.
+// The origins, the weakest first.
 const (
-	Default Origin = iota
-	User
-	Project
-	Named // by --config or HEED_CONFIG
-	Environment
-	Flag
+	Default     Origin = "default"
+	User        Origin = "user file"
+	Project     Origin = "project file"
+	Named       Origin = "named file" // by --config or HEED_CONFIG
+	Environment Origin = "environment"
+	Flag        Origin = "flag"
 )
-
-// String returns the origin in words.
-func (o Origin) String() string {
-	return []string{"default", "user file", "project file", "named file", "environment", "flag"}[o]
-}
 
 // Value is the value of a key and its origin.
 type Value struct {
@@ -70,39 +66,38 @@ type Sources struct {
 	Getenv func(string) string
 }
 
-// File is a file of settings that was looked for.
-type File struct {
-	Origin  Origin
-	Path    string
-	State   string // "read" or "ignored"; "" if there is no such file
-	Ignored Errors // its keys, or itself, and why
+// settingsFile is a file of settings that was looked for.
+type settingsFile struct {
+	Path    string  `json:"path" jsonschema:"The file."`
+	Origin  Origin  `json:"origin" jsonschema:"Whose it is." enum:"user file,project file,named file"`
+	Found   bool    `json:"found" jsonschema:"Whether it exists, and was read."`
+	Ignored []Error `json:"ignored,omitempty" jsonschema:"What is ignored of it; all of it if it was not found."`
 }
 
 // Settings are the values of all keys.
 type Settings struct {
-	Files  []File  // the weakest first
-	Values []Value // one for each key, in the order of Keys
+	Files  []settingsFile // the weakest first
+	Values []Value        // one for each key, in the order of Keys
 }
 
-// Load finds the values of the keys. The error is an [Errors] if a source is
-// wrong.
+// Load finds the values of the keys. The error joins an [Error] for each wrong thing, in the order of the sources.
 func Load(src Sources) (*Settings, error) {
 	keys := Keys()
-	s := &Settings{}
+	s := &Settings{Files: []settingsFile{}}
 	for i := range keys {
-		s.Values = append(s.Values, Value{Key: &keys[i], Items: split(keys[i].Default)})
+		s.Values = append(s.Values, Value{Key: &keys[i], Items: split(keys[i].Default), Origin: Default})
 	}
-	var wrong Errors
+	var wrong []Error
 	named, bad := (&Key{Name: "config", Kind: Path}).path(src.File, "", src.Home)
 	if bad != "" {
-		return nil, Errors{{"--config or HEED_CONFIG", bad}}
+		return nil, Error{"--config or HEED_CONFIG", bad}
 	}
 	if src.UserDir != "" {
-		s.Files = append(s.Files, File{Origin: User, Path: filepath.Join(src.UserDir, "heed", "config.yaml")})
+		s.Files = append(s.Files, settingsFile{Origin: User, Path: filepath.Join(src.UserDir, "heed", "config.yaml")})
 	}
 	switch {
 	case named != "":
-		s.Files = append(s.Files, File{Origin: Named, Path: named})
+		s.Files = append(s.Files, settingsFile{Origin: Named, Path: named})
 	case src.Dir != "":
 		s.Files = append(s.Files, projectFile(src.Dir, src.Home))
 	}
@@ -111,12 +106,12 @@ func Load(src Sources) (*Settings, error) {
 		data, why, err := f.read()
 		switch {
 		case why != "":
-			f.State, f.Ignored = "ignored", Errors{{f.Path, "is ignored: " + why + "; name it with --config if you trust it"}}
+			f.Ignored = []Error{{f.Path, "is ignored: " + why + "; name it with --config if you trust it"}}
 			continue
 		case errors.Is(err, fs.ErrNotExist) && f.Origin != Named:
 			continue
 		}
-		f.State = "read"
+		f.Found = true
 		if err != nil {
 			if p, ok := errors.AsType[*fs.PathError](err); ok { // whose path the message begins with
 				err = p.Err
@@ -149,7 +144,7 @@ func Load(src Sources) (*Settings, error) {
 		s.set(v)
 	}
 	if len(wrong) > 0 {
-		return nil, wrong
+		return nil, errors.Join(yamlfile.Each(wrong)...)
 	}
 	return s, nil
 }
@@ -181,12 +176,12 @@ func (s *Settings) set(v Value) { *s.Value(v.Key.Name) = v }
 
 // projectFile finds the file of the project in a directory or the nearest above it; without a file, it is the path in
 // the directory.
-func projectFile(dir, home string) File {
-	own := File{Origin: Project, Path: filepath.Join(dir, ProjectFile)}
+func projectFile(dir, home string) settingsFile {
+	own := settingsFile{Origin: Project, Path: filepath.Join(dir, ProjectFile)}
 	for ; ; dir = filepath.Dir(dir) {
 		path := filepath.Join(dir, ProjectFile)
 		if _, err := os.Lstat(path); err == nil {
-			return File{Origin: Project, Path: path}
+			return settingsFile{Origin: Project, Path: path}
 		}
 		if endsSearch(dir, home) {
 			return own

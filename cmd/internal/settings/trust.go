@@ -12,7 +12,7 @@ import (
 // read returns the content of the file, or the reason to ignore it unless it is named: another account than the user's
 // and root's can change the file, the link to it or the folder of either, where it could exchange them. A file in a
 // folder that the user may not search, such as the home folder of another account, is no file.
-func (f *File) read() (data []byte, why string, err error) {
+func (f *settingsFile) read() (data []byte, why string, err error) {
 	link, err := os.Lstat(f.Path)
 	if f.Origin != Named {
 		if err != nil {

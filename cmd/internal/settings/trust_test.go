@@ -36,12 +36,12 @@ func TestEffects(t *testing.T) {
 			top := t.TempDir()
 			project, user := filepath.Join(top, "p", ProjectFile), filepath.Join(top, "heed", "config.yaml")
 			write(t, project, fmt.Sprintf("# mine\n%s: %s\n", key.Name, value))
-			origin := func(src Sources) (Origin, Errors) {
+			origin := func(src Sources) (Origin, []Error) {
 				if src.Getenv == nil {
 					src.Getenv = none
 				}
 				s := testkit.Must(Load(src))
-				var ignored Errors
+				var ignored []Error
 				for _, f := range s.Files {
 					ignored = append(ignored, f.Ignored...)
 				}
@@ -54,7 +54,8 @@ func TestEffects(t *testing.T) {
 				require.Empty(t, ignored)
 			} else {
 				require.Equal(t, Default, got)
-				require.EqualError(t, ignored, fmt.Sprintf("%s:2:%d: %s is ignored in a project's file (it %s): use "+
+				require.Len(t, ignored, 1)
+				require.EqualError(t, ignored[0], fmt.Sprintf("%s:2:%d: %s is ignored in a project's file (it %s): use "+
 					"--%[3]s, or name the file with --config if you trust it", project, len(key.Name)+3, key.Name, key.Effect))
 			}
 
@@ -104,7 +105,7 @@ func TestNamed(t *testing.T) {
 		require.Equal(t, []string{filepath.Join(dir, "ci", "mine.yaml")}, s.Value("rules").Items)
 		require.Equal(t, Default, s.Value("width").Origin, "the project's file is not read")
 		require.Equal(t, User, s.Value("verbose").Origin)
-		require.Equal(t, File{Origin: Named, Path: named, State: "read"}, s.Files[1])
+		require.Equal(t, settingsFile{Origin: Named, Path: named, Found: true}, s.Files[1])
 	}
 	_, err := Load(Sources{Getenv: none, File: filepath.Join("~", "x")})
 	require.ErrorContains(t, err, "--config or HEED_CONFIG: config is ")
@@ -150,11 +151,11 @@ func TestSearch(t *testing.T) {
 				src.Home = filepath.Join(top, c.home)
 			}
 			s := testkit.Must(Load(src))
-			want := File{Origin: Project, Path: file, State: "read"}
+			want := settingsFile{Origin: Project, Path: file, Found: true}
 			if !c.found {
-				want = File{Origin: Project, Path: filepath.Join(dir, ProjectFile)}
+				want = settingsFile{Origin: Project, Path: filepath.Join(dir, ProjectFile)}
 			}
-			require.Equal(t, []File{want}, s.Files)
+			require.Equal(t, []settingsFile{want}, s.Files)
 		})
 	}
 }

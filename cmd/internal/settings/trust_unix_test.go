@@ -117,13 +117,13 @@ func TestForeignFiles(t *testing.T) {
 					src = Sources{UserDir: filepath.Dir(dir), Getenv: none}
 				}
 				s := testkit.Must(Load(src))
-				want := []File{{Origin: origin, Path: file}}
+				want := []settingsFile{{Origin: origin, Path: file}}
 				switch c.want {
 				case "-":
 				case "":
-					want[0].State = "read"
+					want[0].Found = true
 				default:
-					want[0].State, want[0].Ignored = "ignored", Errors{{
+					want[0].Ignored = []Error{{
 						file, "is ignored: " + c.want + "; name it with --config if you trust it",
 					}}
 				}
@@ -153,11 +153,10 @@ func TestSearchOwners(t *testing.T) {
 		require.NoError(t, os.Chown(folder, 4321, 4321))
 		s := testkit.Must(Load(Sources{Dir: dir, Getenv: none}))
 		if folder == dir {
-			require.Equal(t, []File{{Origin: Project, Path: filepath.Join(dir, ProjectFile)}}, s.Files)
+			require.Equal(t, []settingsFile{{Origin: Project, Path: filepath.Join(dir, ProjectFile)}}, s.Files)
 			continue
 		}
-		require.Equal(t, "ignored", s.Files[0].State)
-		require.ErrorContains(t, s.Files[0].Ignored, "its folder belongs to another user")
+		require.ErrorContains(t, s.Files[0].Ignored[0], "its folder belongs to another user")
 	}
 }
 
@@ -187,7 +186,7 @@ func TestAnotherUser(t *testing.T) {
 	s, err := as(another, Sources{Dir: filepath.Join(root, "p"), UserDir: root, Home: root})
 	require.NoError(t, err, "root's folders are closed")
 	require.Equal(t, Default, s.Value("top").Origin)
-	require.Empty(t, s.Files[0].State+s.Files[1].State)
+	require.False(t, s.Files[0].Found || s.Files[1].Found)
 
 	require.NoError(t, os.Chmod(root, 0o755))
 	require.NoError(t, os.Chmod(filepath.Join(root, "p"), 0o755))
@@ -201,11 +200,10 @@ func TestAnotherUser(t *testing.T) {
 	require.Equal(t, "4", s.Value("top").String())
 	s, err = as(another+1, Sources{Dir: own})
 	require.NoError(t, err, "0600")
-	require.Empty(t, s.Files[0].State)
+	require.False(t, s.Files[0].Found)
 	require.NoError(t, os.Chmod(own, 0o755))
 	for _, user := range []int{0, another + 1} {
 		s = testkit.Must(as(user, Sources{Dir: own}))
-		require.Equal(t, "ignored", s.Files[0].State)
 		require.Equal(t, Default, s.Value("top").Origin)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -80,13 +79,13 @@ func (b *Baseline) Append(dst []byte) []byte {
 
 // plain returns the id of a rule as it is, or in quotes if it is no plain word.
 func plain(s string) string {
-	if plainID.MatchString(s) {
+	if plainID().MatchString(s) {
 		return s
 	}
 	return yamlfile.DoubleQuoted(s)
 }
 
-var plainID = regexp.MustCompile(`^[A-Za-z_][\w-]*\.[\w.-]*$`) // "null" is none
+var plainID = text.Lazy(`^[A-Za-z_][\w-]*\.[\w.-]*$`) // "null" is none
 
 // appendTemplate appends a template after its key as a block of its lines, or in quotes if it has characters that a
 // reader could not see.

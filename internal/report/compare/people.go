@@ -1,10 +1,10 @@
 package compare
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -38,12 +38,12 @@ func (n *namer) root(s name) name {
 }
 
 var (
-	wordForm  = regexp.MustCompile(`[\p{L}\p{N}_]+`)
-	titleForm = regexp.MustCompile(`^\p{Lu}\p{Ll}+$`)
-	smallForm = regexp.MustCompile(`^\p{Ll}{2,}$`)
+	wordForm  = text.Lazy(`[\p{L}\p{N}_]+`)
+	titleForm = text.Lazy(`^\p{Lu}\p{Ll}+$`)
+	smallForm = text.Lazy(`^\p{Ll}{2,}$`)
 	// insideForm ends before a word in the middle of a sentence, afterForm begins after a name.
-	insideForm = regexp.MustCompile(`[\p{L}\p{N},>] $`)
-	afterForm  = regexp.MustCompile(`^(?:$|[\s,;!?)]|\.\s|\.$|['’]s\b)`)
+	insideForm = text.Lazy(`[\p{L}\p{N},>] $`)
+	afterForm  = text.Lazy(`^(?:$|[\s,;!?)]|\.\s|\.$|['’]s\b)`)
 )
 
 // sentence is the first line of a template with a mark in place of each run of words with a capital.
@@ -59,10 +59,10 @@ func sentenceOf(t *entryText, name name) (s sentence) {
 	head, stack, _ := strings.Cut(t.template, "\n")
 	s.name = name
 	end, joins := 0, false // joins: a word after a space continues a run
-	for _, at := range wordForm.FindAllStringIndex(head, -1) {
+	for _, at := range wordForm().FindAllStringIndex(head, -1) {
 		word, between, after := head[at[0]:at[1]], head[end:at[0]], head[at[1]:]
-		title := titleForm.MatchString(word) && afterForm.MatchString(after)
-		if title && (insideForm.MatchString(head[:at[0]]) || after != "" && strings.ContainsAny(after[:1], "'’")) {
+		title := titleForm().MatchString(word) && afterForm().MatchString(after)
+		if title && (insideForm().MatchString(head[:at[0]]) || after != "" && strings.ContainsAny(after[:1], "'’")) {
 			s.names = append(s.names, word)
 		}
 		switch {
@@ -73,7 +73,7 @@ func sentenceOf(t *entryText, name name) (s sentence) {
 			s.runs = append(s.runs, word)
 		default:
 			s.form += between + word
-			if smallForm.MatchString(word) {
+			if smallForm().MatchString(word) {
 				s.small = append(s.small, word)
 			}
 		}

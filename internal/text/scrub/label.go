@@ -2,11 +2,12 @@ package scrub
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/heedlog/heed/internal/text"
 )
 
 // maxWord bounds the bytes of a word before a value, without the signs between its parts, and maxParts its parts.
@@ -111,23 +112,23 @@ type connection struct {
 
 var (
 	// specified matches further words before a sign: "owner of the file:".
-	specified = regexp.MustCompile(`^[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]*((?: [\pL\pM\pN_][\pL\pM\pN_.'’-]*){0,4}?)(?: ?[:=：]| [—–] )`)
+	specified = text.Lazy(`^[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]*((?: [\pL\pM\pN_][\pL\pM\pN_.'’-]*){0,4}?)(?: ?[:=：]| [—–] )`)
 	// leader matches the dots before a sign, or in place of one.
-	leader   = regexp.MustCompile(`^\.(?:[. ]*[:=]|\.{3})`)
+	leader   = text.Lazy(`^\.(?:[. ]*[:=]|\.{3})`)
 	closings = map[string]string{"«": "»", "„": "“", "“": "”", "「": "」", "『": "』", "‘": "’"}
 )
 
 // further returns the place after further words before a sign, or at if there are none.
 func (f *finder) further(at int, kinds word) int {
-	s, m := f.s, specified.FindStringSubmatchIndex(f.s[at:min(len(f.s), at+maxBefore)])
+	s, m := f.s, specified().FindStringSubmatchIndex(f.s[at:min(len(f.s), at+maxBefore)])
 	if m == nil {
 		return at
 	}
 	first, _, _ := strings.Cut(strings.TrimLeft(s[at+m[2]:at+m[3]], " "), " ")
 	value := strings.TrimLeft(s[at+m[3]:], ":=：—– ")
-	if kinds&secretWord != 0 && !unsaid.MatchString(s[at:at+m[3]]) || is(first, prepositionWord) ||
-		kinds&hostWord != 0 && upperName.MatchString(value) && !common(strings.ToLower(upperName.FindString(value))) ||
-		kinds&idWord != 0 && machineValue.MatchString(value) ||
+	if kinds&secretWord != 0 && !unsaid().MatchString(s[at:at+m[3]]) || is(first, prepositionWord) ||
+		kinds&hostWord != 0 && upperName().MatchString(value) && !common(strings.ToLower(upperName().FindString(value))) ||
+		kinds&idWord != 0 && machineValue().MatchString(value) ||
 		kinds&(userWord|nounWord) != 0 && (is(first, platformWord) || isPerson(value) || firstRune(value) > 0xFF) {
 		return at + m[3]
 	}
@@ -140,7 +141,7 @@ func (f *finder) connect(word, end int, kinds word) connection {
 	if kinds&idWord != 0 && strings.HasPrefix(s[at:], ". ") { // an abbreviation
 		at++
 	}
-	if at == len(s) || strings.IndexByte(",.&|", s[at]) >= 0 && !leader.MatchString(s[at:]) {
+	if at == len(s) || strings.IndexByte(",.&|", s[at]) >= 0 && !leader().MatchString(s[at:]) {
 		return connection{strength: -1}
 	}
 	at = f.further(at, kinds)
@@ -198,18 +199,18 @@ const (
 )
 
 var (
-	scheme = regexp.MustCompile(`^(?i:bearer|basic|token|digest) `)
+	scheme = text.Lazy(`^(?i:bearer|basic|token|digest) `)
 	// spelled matches a value that has a word, or the signs of a path, and code a number that is entered once, or such a
 	// word in capitals.
-	spelled    = regexp.MustCompile(`[a-z]{5}|[A-Z]{5}|[.:]`)
-	code       = regexp.MustCompile(`^[A-Z-]*\d[A-Z\d-]{3,7}$`)
-	isSentence = regexp.MustCompile(`^[.!?:]* [^(]`)
+	spelled    = text.Lazy(`[a-z]{5}|[A-Z]{5}|[.:]`)
+	code       = text.Lazy(`^[A-Z-]*\d[A-Z\d-]{3,7}$`)
+	isSentence = text.Lazy(`^[.!?:]* [^(]`)
 )
 
 // secret adds the value of a word for secrets.
 func (f *finder) secret(c connection, bare bool) {
 	s := f.s
-	if n := len(scheme.FindString(s[c.from:])); n > 0 {
+	if n := len(scheme().FindString(s[c.from:])); n > 0 {
 		c.from, bare = c.from+n, false
 	}
 	to := c.end(s, `"'&;,<>(){}[]»”`)
@@ -233,19 +234,19 @@ func (c connection) isSecret(s string, to int, value string, bare bool) bool {
 	case bare:
 		isName := isReadable(value) && strings.Trim(value, lowerLetters+digits) != ""
 		return random && !isReadable(value) || mixed && c.strength == 2 && len(value) >= 6 && !isName &&
-			(c.sign == '=' || !spelled.MatchString(value))
+			(c.sign == '=' || !spelled().MatchString(value))
 	case c.closing != "":
 		return c.strength > 0 || !common(strings.ToLower(value))
 	case c.strength == 2: // no sentence
 		return strings.Trim(value, lowerLetters+upperLetters+".") != "" || c.sign != ':' ||
-			!isSentence.MatchString(s[to:]) || !strings.HasPrefix(s[c.from-1:], " ")
+			!isSentence().MatchString(s[to:]) || !strings.HasPrefix(s[c.from-1:], " ")
 	}
-	return mixed || code.MatchString(value)
+	return mixed || code().MatchString(value)
 }
 
 // id adds the value of a word for ids, and reports whether it is one: it has a digit.
 func (f *finder) id(c connection) bool {
-	m := idValue.FindString(f.s[c.from:])
+	m := idValue().FindString(f.s[c.from:])
 	shape := shapeOf(m)
 	isID := !strings.HasPrefix(m, "0x") && (shape.kinds&1 != 0 || c.strength == 2 && shape.isRandom(expected))
 	if isID {
@@ -256,15 +257,15 @@ func (f *finder) id(c connection) bool {
 
 var (
 	// machineValue matches the number of a part of a machine.
-	machineValue = regexp.MustCompile(`^[A-Z-]*\d[A-Z\d-]{4,}(?:$|[\s,;)"'])`)
+	machineValue = text.Lazy(`^[A-Z-]*\d[A-Z\d-]{4,}(?:$|[\s,;)"'])`)
 
-	idValue = regexp.MustCompile(`^\w[\w:.-]{4,}\w=*`)
+	idValue = text.Lazy(`^\w[\w:.-]{4,}\w=*`)
 	// upperName matches the name of a computer as Windows has it.
-	upperName = regexp.MustCompile(`^[A-Z][A-Z\d-]{3,}\b`)
-	hostName  = regexp.MustCompile(`^[\pL\pM\pN][^/\\*%$@]*$`)
+	upperName = text.Lazy(`^[A-Z][A-Z\d-]{3,}\b`)
+	hostName  = text.Lazy(`^[\pL\pM\pN][^/\\*%$@]*$`)
 	// plainTitle matches words with a capital, as things of a game have.
-	plainTitle = regexp.MustCompile(`^\p{Lu}\p{Ll}+(?: \p{Lu}?\p{Ll}+)*$`)
-	typed      = regexp.MustCompile(`^\p{Lu}\w*\.\p{Lu}`)
+	plainTitle = text.Lazy(`^\p{Lu}\p{Ll}+(?: \p{Lu}?\p{Ll}+)*$`)
+	typed      = text.Lazy(`^\p{Lu}\w*\.\p{Lu}`)
 )
 
 // host adds the value of a word for computers or networks.
@@ -276,7 +277,7 @@ func (f *finder) host(c connection, kinds word) {
 	}
 	value := strings.TrimRight(s[c.from:to], ".,:!?")
 	if isHost(value) && (f.isNamed(c, kinds, value) ||
-		port.MatchString(s[c.from+len(value):]) && !common(strings.ToLower(value))) {
+		port().MatchString(s[c.from+len(value):]) && !common(strings.ToLower(value))) {
 		f.add(Computer, c.from, c.from+len(value))
 	}
 }
@@ -285,12 +286,12 @@ func (f *finder) host(c connection, kinds word) {
 func (f *finder) isNamed(c connection, kinds word, value string) bool {
 	isMarked, isQuoted := strings.ContainsAny(value, digits+"-_"), c.closing != ""
 	isUpper := inCapitals(value)
-	isTitle := !isMarked && plainTitle.MatchString(value)
+	isTitle := !isMarked && plainTitle().MatchString(value)
 	word := strings.ToLower(strings.TrimRight(value, digits))
 	isOwn := !common(spaced.Replace(word))
 	switch {
 	case kinds&lookupWord != 0:
-		return isOwn && !topLevel.MatchString(value)
+		return isOwn && !topLevel().MatchString(value)
 	case kinds&machineWord == 0 && c.strength == 2: // an element has an attribute: <Machine name="Crusher">
 		return !isTitle || c.sign != '=' || !strings.Contains(f.s[c.word:c.at], " ")
 	case kinds&machineWord == 0:
@@ -307,8 +308,8 @@ func inCapitals(name string) bool { return strings.ToUpper(name) == name && len(
 
 // isHost reports whether a value may be the name of a computer, and no part of it or type in code.
 func isHost(value string) bool {
-	return hostName.MatchString(value) && !isHardware(value) && !isNoHost(value, 0, len(value)) &&
-		!typed.MatchString(value) && !is(value, plainWord|nobodyWord)
+	return hostName().MatchString(value) && !isHardware(value) && !isNoHost(value, 0, len(value)) &&
+		!typed().MatchString(value) && !is(value, plainWord|nobodyWord)
 }
 
 // user adds the name after a word for users.
@@ -316,32 +317,32 @@ func (f *finder) user(c connection, kinds word) {
 	s := f.s
 	to := f.name(c.from, c.closing)
 	if c.strength == 2 && c.closing == "" {
-		to += len(lastNumber.FindString(s[to:]))
+		to += len(lastNumber().FindString(s[to:]))
 	}
 	name, rest := s[c.from:to], strings.TrimLeft(s[to:], `"'»”`)
 	lower := strings.ToLower(name)
 	isNamed := c.closing != ""
 	switch c.strength {
 	case 2:
-		isNamed = isNamed || kinds&nounWord == 0 || c.sign != ':' || name != lower || !sentence.MatchString(rest)
+		isNamed = isNamed || kinds&nounWord == 0 || c.sign != ':' || name != lower || !sentence().MatchString(rest)
 	case 0:
-		isNamed = isNamed || !common(lower) && !isOrdinary(lower) && wordEnd.MatchString(s[to:]) &&
+		isNamed = isNamed || !common(lower) && !isOrdinary(lower) && wordEnd().MatchString(s[to:]) &&
 			(isHandle(name) || kinds&nounWord != 0 && (name != lower ||
 				startsWithAny(s[c.word:c.from], "user", "player", "account", "login", "member", "client user") &&
 					(!strings.HasPrefix(rest, " ") || strings.HasPrefix(rest, " ("))))
 	}
 	if isNamed || (strings.HasPrefix(rest, " ") || noSpaces(firstRune(rest))) &&
-		(pastTense.MatchString(rest) || startsWithAny(strings.TrimLeft(rest, " "), lists["deed"]...)) {
+		(pastTense().MatchString(rest) || startsWithAny(strings.TrimLeft(rest, " "), lists["deed"]...)) {
 		f.addName(c.from, to)
 	}
 }
 
 var (
 	// lastNumber matches a number at the end of a name, which other people have as well.
-	lastNumber = regexp.MustCompile(`^ \d{1,6}$`)
-	sentence   = regexp.MustCompile(`^ [a-z]+ `)
-	pastTense  = regexp.MustCompile(`^ [a-z]{2,}ed\b`)
-	wordEnd    = regexp.MustCompile(`^(?:$|[\s,;!'")\]]|\.(?:$|\W))`)
+	lastNumber = text.Lazy(`^ \d{1,6}$`)
+	sentence   = text.Lazy(`^ [a-z]+ `)
+	pastTense  = text.Lazy(`^ [a-z]{2,}ed\b`)
+	wordEnd    = text.Lazy(`^(?:$|[\s,;!'")\]]|\.(?:$|\W))`)
 )
 
 var spaced = strings.NewReplacer("_", " ", ".", " ", "-", " ")
@@ -382,11 +383,11 @@ func (f *finder) addName(from, to int) {
 
 var (
 	// noName matches a number, a version, an id, a type or a file, noNameEnd the rest of a call, a key or a namespace.
-	noName = regexp.MustCompile(`^(?:.|v?[\d._-]+|0x.*|S-1-.*|[^ ]*\.[^ ]*\..*|[^ .]*\.\p{Lu}.*|.*\.(?:es[lmp]|dll|jar))$`)
-	dotted = regexp.MustCompile(`^\p{Lu}\p{Ll}+\.\p{Lu}\p{Ll}+$`)
+	noName = text.Lazy(`^(?:.|v?[\d._-]+|0x.*|S-1-.*|[^ ]*\.[^ ]*\..*|[^ .]*\.\p{Lu}.*|.*\.(?:es[lmp]|dll|jar))$`)
+	dotted = text.Lazy(`^\p{Lu}\p{Ll}+\.\p{Lu}\p{Ll}+$`)
 	// nameWord matches one word of a name.
-	nameWord  = regexp.MustCompile(`^[\pL\pM\pN_][\pL\pM\pN_.'’$~#·-]*`)
-	noNameEnd = regexp.MustCompile(`^(?:\((?:[^u]|$)|=|:[\pL\pN:])`)
+	nameWord  = text.Lazy(`^[\pL\pM\pN_][\pL\pM\pN_.'’$~#·-]*`)
+	noNameEnd = text.Lazy(`^(?:\((?:[^u]|$)|=|:[\pL\pN:])`)
 )
 
 // name returns the end of the name at the place, or the place if there is none.
@@ -401,10 +402,10 @@ func (f *finder) name(from int, closing string) int {
 	value = strings.TrimRight(value, ".-'’")
 	first, others, _ := strings.Cut(value, " ")
 	lower := strings.ToLower(strings.TrimRight(first, ".,!?"))
-	isPair := dotted.MatchString(value) && isPerson(strings.Replace(value, ".", " ", 1))
+	isPair := dotted().MatchString(value) && isPerson(strings.Replace(value, ".", " ", 1))
 	if is(lower, nobodyWord|plainWord) && (others == "" || common(strings.ToLower(others))) ||
 		first == lower && (common(lower) || is(lower, labels|leadWord)) || is(value, labels) ||
-		sharedHome(value) || !isPair && noName.MatchString(value) || noNameEnd.MatchString(s[from+len(value):]) {
+		sharedHome(value) || !isPair && noName().MatchString(value) || noNameEnd().MatchString(s[from+len(value):]) {
 		return from
 	}
 	return from + len(value)
@@ -412,7 +413,7 @@ func (f *finder) name(from int, closing string) int {
 
 // fullName returns the name that s begins with: a word, with the other names of a person.
 func fullName(s string) string {
-	name := nameWord.FindString(s)
+	name := nameWord().FindString(s)
 	for range 3 {
 		m := otherName().FindStringSubmatch(s[len(name):])
 		if m == nil || len(name) > 3 && strings.HasSuffix(name, ".") || is(m[1], nobodyWord|plainWord) {
@@ -469,7 +470,7 @@ func common(s string) bool {
 // isPerson reports whether s begins with the two names of a person: words with a capital that are not common.
 func isPerson(s string) bool {
 	m := person().FindStringSubmatch(s)
-	if m == nil || files.MatchString(fullName(s)) {
+	if m == nil || files().MatchString(fullName(s)) {
 		return false
 	}
 	first, second := strings.ToLower(m[1]), strings.ToLower(m[2])

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/heedlog/heed/internal/text"
 )
 
 // maxNames bounds the names that a Names knows. A log is of one computer, mostly of one user;
@@ -54,7 +56,7 @@ func (n *Names) Learn(s string) bool {
 		return false
 	}
 	for _, p := range find(s) {
-		if (p.kind == User || p.kind == Computer) && !isSource(s[p.to:min(len(s), p.to+maxPath)]) {
+		if (p.kind == User || p.kind == Computer) && !isSource().MatchString(s[p.to:min(len(s), p.to+maxPath)]) {
 			n.add(p.kind, s[p.from:p.to])
 		}
 	}
@@ -76,7 +78,7 @@ func (n *Names) Home(folder string) {
 
 // isSource matches the rest of the path of a source file, or of a file that compilers make of it. It has the name of
 // its builder.
-var isSource = regexp.MustCompile(`^[^"'<>|\r\n]*(?:\.(?:cs|pdb|cpp|hpp|vb|fs|java|rs:|go:|c:|h:)|[\\/](?:source[\\/]repos|obj)[\\/])`).MatchString
+var isSource = text.Lazy(`^[^"'<>|\r\n]*(?:\.(?:cs|pdb|cpp|hpp|vb|fs|java|rs:|go:|c:|h:)|[\\/](?:source[\\/]repos|obj)[\\/])`)
 
 // Any reports whether n knows a name or a home.
 func (n *Names) Any() bool { return len(n.forms[0])+len(n.forms[1]) > 0 }
@@ -158,26 +160,26 @@ func (n *Names) Cut(s string) []string {
 			words.add(known.kind, text)
 		}
 	}
-	s = mailbox.ReplaceAllString(strings.ToValidUTF8(s, string(Secret)), string(Email))
-	return marks.Split(words.Text(Text(s)), -1)
+	s = mailbox().ReplaceAllString(strings.ToValidUTF8(s, string(Secret)), string(Email))
+	return marks().Split(words.Text(Text(s)), -1)
 }
 
 var (
 	// mailbox is an address as a text has it, and as a template does.
-	mailbox = regexp.MustCompile(`(?:<\*>|[^\s@<>"'(),;:])+@(?:<\*>|[^\s@<>"'(),;:])+`)
+	mailbox = text.Lazy(`(?:<\*>|[^\s@<>"'(),;:])+@(?:<\*>|[^\s@<>"'(),;:])+`)
 
 	// marks are the marks of private text, several in a row for one.
-	marks = regexp.MustCompile(mark + "+")
+	marks = text.Lazy(mark + "+")
 )
 
 // isDotted reports whether s[from:to] is part of a longer name with dots, as packages and types have. The ending of a
 // file makes none.
 func isDotted(s string, from, to int) bool {
 	return from >= 2 && s[from-1] == '.' && wordByte(s[from-2]) || to < len(s) && s[to] == '.' &&
-		longEnding.MatchString(s[to:])
+		longEnding().MatchString(s[to:])
 }
 
-var longEnding = regexp.MustCompile(`^\.\w{5}`)
+var longEnding = text.Lazy(`^\.\w{5}`)
 
 // isOrdinary reports whether a name is a word that logs have, so that to remove it everywhere would remove words that a
 // reader needs.

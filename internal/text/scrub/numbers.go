@@ -3,26 +3,27 @@ package scrub
 import (
 	"math/big"
 	"net/netip"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/heedlog/heed/internal/text"
 )
 
 var (
 	// cardNumber has the first digits of the issuers by length, accountNumber the groups of an IBAN.
-	cardNumber    = regexp.MustCompile(`^(?:(?:4\d|5[1-5]|2[2-7]|35|6[045])\d\d(?:[ -]?\d{4}){3}|3[47]\d\d[ -]?\d{6}[ -]?\d{5}|3[068]\d{12})`)
-	accountNumber = regexp.MustCompile(`^[A-Z]{2}\d\d(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b`)
-	macNumber     = regexp.MustCompile(`^(?i:[0-9a-f]{2}(?:(?::[0-9a-f]{2}){5}|(?:-[0-9a-f]{2}){5}))$`)
-	hexRun        = regexp.MustCompile(`^[\dA-Fa-f]*(?:(?::[\dA-Fa-f]*)+|(?:-[\dA-Fa-f]*)+)(?:%\w+)?`)
-	dottedNumber  = regexp.MustCompile(`^\d+(?:\.\d+){3}\b`)
+	cardNumber    = text.Lazy(`^(?:(?:4\d|5[1-5]|2[2-7]|35|6[045])\d\d(?:[ -]?\d{4}){3}|3[47]\d\d[ -]?\d{6}[ -]?\d{5}|3[068]\d{12})`)
+	accountNumber = text.Lazy(`^[A-Z]{2}\d\d(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b`)
+	macNumber     = text.Lazy(`^(?i:[0-9a-f]{2}(?:(?::[0-9a-f]{2}){5}|(?:-[0-9a-f]{2}){5}))$`)
+	hexRun        = text.Lazy(`^[\dA-Fa-f]*(?:(?::[\dA-Fa-f]*)+|(?:-[\dA-Fa-f]*)+)(?:%\w+)?`)
+	dottedNumber  = text.Lazy(`^\d+(?:\.\d+){3}\b`)
 
 	// sure matches the text before a version, and peer the text after an address: a port, or the act of a peer.
-	sure = regexp.MustCompile(`(?i)(?:version[\s:="'(\[]*|\b(?:updat|upgrad|downgrad|migrat|bump)\w*\b.*)$`)
-	peer = regexp.MustCompile(`(?i)^(?:(?::| port )\d{2,5}\b|\s*(?:->|(?:has |was |is )?(?:left|joined|(?:dis|re)?connect|timed? ?out|refused|unreachable|lost|closed|kicked|banned|replied|failed to (?:respond|connect))|\s\d{1,5} typ\b| - \S+ \[))`)
-	port = regexp.MustCompile(`^(?:(?::| port )\d{2,5}\b| \((?:<address>|\d+\.\d+\.))`)
+	sure = text.Lazy(`(?i)(?:version[\s:="'(\[]*|\b(?:updat|upgrad|downgrad|migrat|bump)\w*\b.*)$`)
+	peer = text.Lazy(`(?i)^(?:(?::| port )\d{2,5}\b|\s*(?:->|(?:has |was |is )?(?:left|joined|(?:dis|re)?connect|timed? ?out|refused|unreachable|lost|closed|kicked|banned|replied|failed to (?:respond|connect))|\s\d{1,5} typ\b| - \S+ \[))`)
+	port = text.Lazy(`^(?:(?::| port )\d{2,5}\b| \((?:<address>|\d+\.\d+\.))`)
 	// context matches a word for addresses.
-	context = regexp.MustCompile(`(?i)(?:\bip(?:v?[46])?(?: is|[^\w\r\n][^\d\r\n]{0,20})?|<address>|address=["']?|сервер|serveur|服务器|サーバー|\sот|\bvon|depuis|desde|\bz|来自|(?:closed|reset|refused|blocked) by|banned|proxy|src|dst|via|route|ssh|raddr|\b(?:tun|tap|wg|eth|en[ps]?|wlp?|docker|br|utun|tailscale)\d\w*|\binet|\b[wl]an|rcon|address|addr|host|server|endpoint|peer|connect\w*|bind\w*|bound|listen\w*(?: on)?|remote|client|gateway|dns|ping\w*|udp|tcp|from|to|at|://|@)[\s:="'(\[/]*$`)
+	context = text.Lazy(`(?i)(?:\bip(?:v?[46])?(?: is|[^\w\r\n][^\d\r\n]{0,20})?|<address>|address=["']?|сервер|serveur|服务器|サーバー|\sот|\bvon|depuis|desde|\bz|来自|(?:closed|reset|refused|blocked) by|banned|proxy|src|dst|via|route|ssh|raddr|\b(?:tun|tap|wg|eth|en[ps]?|wlp?|docker|br|utun|tailscale)\d\w*|\binet|\b[wl]an|rcon|address|addr|host|server|endpoint|peer|connect\w*|bind\w*|bound|listen\w*(?: on)?|remote|client|gateway|dns|ping\w*|udp|tcp|from|to|at|://|@)[\s:="'(\[/]*$`)
 )
 
 // number adds the address, account or card whose first digit is at the place.
@@ -30,7 +31,7 @@ func (f *finder) number(at int) {
 	s, to := f.s, skip(f.s, at, digits)
 	f.digits = to
 	if at > 1 && upper(s[at-1]) && upper(s[at-2]) && (at == 2 || !wordByte(s[at-3])) {
-		for m := accountNumber.FindString(s[at-2:]); m != ""; m = m[:max(0, strings.LastIndexByte(m, ' '))] {
+		for m := accountNumber().FindString(s[at-2:]); m != ""; m = m[:max(0, strings.LastIndexByte(m, ' '))] {
 			if isAccount(strings.ReplaceAll(m, " ", "")) {
 				f.add(Money, at-2, at-2+len(m))
 				break
@@ -46,7 +47,7 @@ func (f *finder) number(at int) {
 	} else if to-at < 13 && (to-at != 4 || to == len(s) || s[to] != ' ' && s[to] != '-') {
 		return
 	}
-	m := expr.FindString(s[at:])
+	m := expr().FindString(s[at:])
 	f.digits = max(to, at+len(m))
 	end := at + len(m)
 	if m != "" && !goesOn(s, end) && (kind == Money && isCard(m) || kind == Address && !isVersion(s, at, end)) {
@@ -93,12 +94,12 @@ func (f *finder) hardware(at int) {
 	for from > 0 && hexDigit(s[from-1]) {
 		from--
 	}
-	run := strings.TrimSuffix(hexRun.FindString(s[from:]), ":")
+	run := strings.TrimSuffix(hexRun().FindString(s[from:]), ":")
 	to := from + len(run)
 	if f.colons = max(to, at+1); from > 0 && (wordByte(s[from-1]) || s[from-1] == '.') || to < len(s) && wordByte(s[to]) {
 		return
 	}
-	private := macNumber.MatchString(run) && strings.Trim(run, "0:-") != "" && strings.Trim(run, "fF:-") != ""
+	private := macNumber().MatchString(run) && strings.Trim(run, "0:-") != "" && strings.Trim(run, "fF:-") != ""
 	if strings.Contains(run, "::") || strings.Count(run, ":") == 7 {
 		a, err := netip.ParseAddr(run)
 		private = err == nil && !isEverybodys(a) && strings.ContainsAny(run, digits)
@@ -122,13 +123,13 @@ func isVersion(s string, from, to int) bool {
 	before := s[max(0, from-48):from]
 	n := a.As4()
 	switch {
-	case sure.MatchString(before):
+	case sure().MatchString(before):
 		return true
-	case peer.MatchString(s[to:]):
+	case peer().MatchString(s[to:]):
 		return false
 	case n[3] == 0: // a network has no person
 		return true
-	case context.MatchString(before):
+	case context().MatchString(before):
 		return false
 	}
 	slices.Sort(n[:3]) // versions begin with small numbers, addresses rarely do

@@ -1,19 +1,20 @@
 package scrub
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/heedlog/heed/internal/text"
 )
 
 var (
 	// frameLine matches a frame of a stack, up to the place of its source.
-	frameLine = regexp.MustCompile("^\\s*at [\\w$<>`+|\\[\\],]+(?:[.:]{1,2}[\\w$<>`+|\\[\\],]+)+ ?\\([\\w$<>`+|\\[\\],.:&* ]*\\)(?: ?[(\\[<][\\w.:]*[)\\]>](?: in <[0-9a-f]+>)?(?::\\d+)?)?")
-	quoted    = regexp.MustCompile("\\S*(?:\"[^\"]*(?:\"|$)|`[^`]*(?:`|$)|“[^”]*(?:”|$)|«[^»]*(?:»|$)|„[^“]*(?:“|$))\\S*")
+	frameLine = text.Lazy("^\\s*at [\\w$<>`+|\\[\\],]+(?:[.:]{1,2}[\\w$<>`+|\\[\\],]+)+ ?\\([\\w$<>`+|\\[\\],.:&* ]*\\)(?: ?[(\\[<][\\w.:]*[)\\]>](?: in <[0-9a-f]+>)?(?::\\d+)?)?")
+	quoted    = text.Lazy("\\S*(?:\"[^\"]*(?:\"|$)|`[^`]*(?:`|$)|“[^”]*(?:”|$)|«[^»]*(?:»|$)|„[^“]*(?:“|$))\\S*")
 
-	versionWord = regexp.MustCompile(`^v?\d+(?:\.\d+){1,2}$`)
-	typeWord    = regexp.MustCompile(`^(?:[A-Z]\w*\.)*[A-Z][A-Za-z]*(?:Exception|Error)$`)
-	markWord    = regexp.MustCompile(`^(?:<\*>|` + mark + `|[[:punct:]…])+$`)
-	spokenBy    = regexp.MustCompile(`(<user>\W{0,3}(?::|>|»|->)).*`)
+	versionWord = text.Lazy(`^v?\d+(?:\.\d+){1,2}$`)
+	typeWord    = text.Lazy(`^(?:[A-Z]\w*\.)*[A-Z][A-Za-z]*(?:Exception|Error)$`)
+	markWord    = text.Lazy(`^(?:<\*>|` + mark + `|[[:punct:]…])+$`)
+	spokenBy    = text.Lazy(`(<user>\W{0,3}(?::|>|»|->)).*`)
 )
 
 // cut replaces the words that Strict removes.
@@ -31,10 +32,10 @@ func Strict(s string) string {
 }
 
 func strictLine(line string) string {
-	if frame := frameLine.FindString(line); frame != "" {
+	if frame := frameLine().FindString(line); frame != "" {
 		return frame
 	}
-	line = quoted.ReplaceAllString(spokenBy.ReplaceAllString(line, "$1 "+cut), cut)
+	line = quoted().ReplaceAllString(spokenBy().ReplaceAllString(line, "$1 "+cut), cut)
 	var kept []string
 	for i, word := range strings.Fields(line) {
 		if !isSafe(word, i) {
@@ -49,11 +50,11 @@ func strictLine(line string) string {
 
 // isSafe reports whether the word at index i of a line may stay in strict text.
 func isSafe(word string, i int) bool {
-	if markWord.MatchString(word) {
+	if markWord().MatchString(word) {
 		return true
 	}
 	core := strings.Trim(word, "[](){}.,:;!?<>*-'…")
-	if versionWord.MatchString(core) || typeWord.MatchString(core) {
+	if versionWord().MatchString(core) || typeWord().MatchString(core) {
 		return true
 	}
 	lower := strings.ToLower(core)

@@ -144,7 +144,7 @@ var load = sync.OnceFunc(func() {
 		if row[4] == "at" {
 			expr = "^(?:" + expr + ")"
 		}
-		addHints(row[1], &form{row[0], Kind("<" + row[0] + ">"), keeps[row[2]], index, lazy(expr), row[4]})
+		addHints(row[1], &form{row[0], Kind("<" + row[0] + ">"), keeps[row[2]], index, text.Lazy(expr), row[4]})
 	}
 	for _, row := range rows(ruleTable) {
 		if row[0] == "near" {
@@ -153,7 +153,7 @@ var load = sync.OnceFunc(func() {
 			}
 			continue
 		}
-		addHints(row[1], &form{row[0], Secret, keeps[row[0]], 0, lazy("^(" + row[3] + `[\w=-]*)`), "at"})
+		addHints(row[1], &form{row[0], Secret, keeps[row[0]], 0, text.Lazy("^(" + row[3] + `[\w=-]*)`), "at"})
 	}
 	for _, row := range rows(wordTable) {
 		text := row[2]
@@ -174,11 +174,11 @@ var load = sync.OnceFunc(func() {
 	}
 	const part = `[\pL\pM\pN_.'’#~-]*`
 	between := ` (?i:(?:` + strings.Join(lists["particle"], "|") + `) )*`
-	person = lazy(`^(\p{Lu}[\p{Ll}\pM]+(?:['’-]\p{Lu}?[\p{Ll}\pM]+)*)` + between + `(\p{Lu}[\p{Ll}\pM'’-]+(?:['’-]\p{Lu}[\p{Ll}\pM]+)*)`)
-	otherName = lazy(`^` + between + `(\p{Lu}[\pL\pM\pN_.'’$~#·-]*|[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]{1,3})`)
-	lastName = lazy(`(?:^|[^\pL\pM\pN_/])((?:\p{Lu}` + part + between + `){0,3}\p{Lu}` + part + `|[\pL\pN_]` + part + `)$`)
+	person = text.Lazy(`^(\p{Lu}[\p{Ll}\pM]+(?:['’-]\p{Lu}?[\p{Ll}\pM]+)*)` + between + `(\p{Lu}[\p{Ll}\pM'’-]+(?:['’-]\p{Lu}[\p{Ll}\pM]+)*)`)
+	otherName = text.Lazy(`^` + between + `(\p{Lu}[\pL\pM\pN_.'’$~#·-]*|[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]{1,3})`)
+	lastName = text.Lazy(`(?:^|[^\pL\pM\pN_/])((?:\p{Lu}` + part + between + `){0,3}\p{Lu}` + part + `|[\pL\pN_]` + part + `)$`)
 	const quotes = `^(?:\(\))?(?:["']\)|[\\"'»”]*)(?: (?:type|serializeAs|lang|class)="\w*")*(?: value)?`
-	joint = lazy(quotes + `(?:\.?\]?(?: \([^)\r\n]{1,25}\))?[. \t\x{a0}]*(:=|->|=>|[:：]?</\pL+>\s*<(?:string|` + strings.Join(lists["value"], "|") + `)>|>\s*<value>|REG_\w*SZ\s|[:=：→>]|\.{4,}|%3[dD]|[—–] )|` +
+	joint = text.Lazy(quotes + `(?:\.?\]?(?: \([^)\r\n]{1,25}\))?[. \t\x{a0}]*(:=|->|=>|[:：]?</\pL+>\s*<(?:string|` + strings.Join(lists["value"], "|") + `)>|>\s*<value>|REG_\w*SZ\s|[:=：→>]|\.{4,}|%3[dD]|[—–] )|` +
 		`[ \t\x{a0}]*((?i:` + strings.Join(lists["is"], "|") + `)(?:[ :]+|$)|[是为は] *)|([ \t\x{a0}]*(?:#\d+ )?))` +
 		"[ \\t\\r\\n>|\\-\\[(\\\\]*([\"'`«„“「『‘]?)(?:\\.\\\\)?")
 })
@@ -191,10 +191,6 @@ func rows(table string) (all [][]string) {
 		}
 	}
 	return all
-}
-
-func lazy(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
 // addHints adds the hints that a list has, each by its last three bytes, one of two bytes after each other byte.

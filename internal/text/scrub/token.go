@@ -1,10 +1,11 @@
 package scrub
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/heedlog/heed/internal/text"
 )
 
 // shape is how the letters and digits of a word are mixed.
@@ -65,7 +66,7 @@ func (w *shape) isOpaque() bool {
 // isPrefixed reports whether a word has a prefix that is no common word, as tokens of providers have, and a random
 // part.
 func (w *shape) isPrefixed() bool {
-	m := prefixed.FindStringSubmatch(w.text)
+	m := prefixed().FindStringSubmatch(w.text)
 	if m == nil {
 		return false
 	}
@@ -82,7 +83,7 @@ func (w *shape) isPrefixed() bool {
 // isReadable reports whether a name of words with capitals, digits or signs between them has a common word of more than
 // three letters, as few random words have.
 func isReadable(s string) bool {
-	return slices.ContainsFunc(parts.FindAllString(s, -1), func(part string) bool {
+	return slices.ContainsFunc(parts().FindAllString(s, -1), func(part string) bool {
 		return vocabulary()[strings.ToLower(part)]
 	})
 }
@@ -109,28 +110,28 @@ const (
 )
 
 var (
-	prefixed = regexp.MustCompile(`^((?:[A-Za-z][A-Za-z0-9]{1,11}[_-]){1,3})(?:(` + uuid + `)|([A-Za-z0-9]{16,})(?:[_-].*)?)$`)
-	parts    = regexp.MustCompile(`[A-Za-z][a-z]{3,}|[A-Z]{4,}`)
-	identity = regexp.MustCompile(`^(?:` + uuid + `|[0-9a-fA-F]{32}|[0-9a-fA-F]{40})$`)
+	prefixed = text.Lazy(`^((?:[A-Za-z][A-Za-z0-9]{1,11}[_-]){1,3})(?:(` + uuid + `)|([A-Za-z0-9]{16,})(?:[_-].*)?)$`)
+	parts    = text.Lazy(`[A-Za-z][a-z]{3,}|[A-Z]{4,}`)
+	identity = text.Lazy(`^(?:` + uuid + `|[0-9a-fA-F]{32}|[0-9a-fA-F]{40})$`)
 
 	// partsBefore and partsAfter match the other parts of a token.
-	partsBefore = regexp.MustCompile(`(?:\b(?:[\w-]*\d[\w-]*|[\w-]{1,8})\.)+$`)
-	partsAfter  = regexp.MustCompile(`^(?:\.(?:[\w-]*\d[\w-]*|[\w-]{1,8})\b)+`)
+	partsBefore = text.Lazy(`(?:\b(?:[\w-]*\d[\w-]*|[\w-]{1,8})\.)+$`)
+	partsAfter  = text.Lazy(`^(?:\.(?:[\w-]*\d[\w-]*|[\w-]{1,8})\b)+`)
 
 	// media matches the beginning of compressed data, pictures and sounds in base64.
-	media = regexp.MustCompile(`^0?(?:H4sI|eJ|eN|/9j/|iVBOR|R0lGOD|UklGR|UEsDB|T2dnU|AAAA|Qk|KLUv|SUkq|TVNDR)`)
+	media = text.Lazy(`^0?(?:H4sI|eJ|eN|/9j/|iVBOR|R0lGOD|UklGR|UEsDB|T2dnU|AAAA|Qk|KLUv|SUkq|TVNDR)`)
 
 	// owned matches the text before an id of an account or of a device.
-	owned = regexp.MustCompile(`(?i)(?:account|users?|player|owner|device|machine|hardware|client|install(?:ation)?|profile|customer|tenant|` +
+	owned = text.Lazy(`(?i)(?:account|users?|player|owner|device|machine|hardware|client|install(?:ation)?|profile|customer|tenant|` +
 		`member|subscriber|identity|principal|whitelist|author|friend|epic|eos|psn|riot|session|sitzung|ses[ij][^\s:=]{1,4}|sess[aãi][^\s:=]{1,4}|oturum|relace|сессия|сеанс|セッション|会话|세션)(?:[\w. -]{0,16}?(?:id|guid|uuid|hash|puid)\w{0,12}|[ _-]?id)?["']{0,2}[\s=:：("'{\[#/]{1,4}$`)
 
-	productKey = regexp.MustCompile(`^(?:[A-Z0-9]{2}-(?:[A-Z0-9]{4}-){4}[A-Z0-9]{4}|[A-Z0-9]{5}(?:-[A-Z0-9]{5}){2,5}|[A-Z0-9]{4}(?:-[A-Z0-9]{4}){2,5})$`)
+	productKey = text.Lazy(`^(?:[A-Z0-9]{2}-(?:[A-Z0-9]{4}-){4}[A-Z0-9]{4}|[A-Z0-9]{5}(?:-[A-Z0-9]{5}){2,5}|[A-Z0-9]{4}(?:-[A-Z0-9]{4}){2,5})$`)
 
 	// unsaid matches the text before a value that is no secret.
-	unsaid = regexp.MustCompile(`(?i)hash|sha|commit|checksum|guid|md5|asset|version|revision|algorithm|length|polic|strength`)
+	unsaid = text.Lazy(`(?i)hash|sha|commit|checksum|guid|md5|asset|version|revision|algorithm|length|polic|strength`)
 
 	// compound matches a longer word for secrets.
-	compound = regexp.MustCompile(`(?i)[\pL_](?:key|token|secret|schlüssel|password|passwort|sleutel|nyckel|nøkkel)\W`)
+	compound = text.Lazy(`(?i)[\pL_](?:key|token|secret|schlüssel|password|passwort|sleutel|nyckel|nøkkel)\W`)
 )
 
 // opaque adds a word with a digit if it is the id of an account, or a secret: after a word for secrets, with a prefix,
@@ -148,17 +149,17 @@ func (f *finder) opaque(from, to int) {
 	}
 	long := shapeOf(s[start:end])
 	switch {
-	case word.length >= 32 && identity.MatchString(word.text) && owned.MatchString(s[max(f.line, from-48):from]):
+	case word.length >= 32 && identity().MatchString(word.text) && owned().MatchString(s[max(f.line, from-48):from]):
 		f.add(ID, from, to)
 	case len(long.text) >= 40 && strings.ContainsAny(long.text, "+/=") && long.kinds == 7 && long.isRandom(certain):
-		if !media.MatchString(long.text) && !f.isData(start, end) {
+		if !media().MatchString(long.text) && !f.isData(start, end) {
 			f.addToken(start, end)
 		}
 	case !isURL && (strings.ContainsAny(s[max(0, from-1):from]+s[to:min(len(s), to+1)], `/\`) ||
 		strings.HasSuffix(s[:start], `\`)): // in a path
-	case word.isRandom(expected) && f.credited(start), word.kinds == 3 && productKey.MatchString(word.text),
+	case word.isRandom(expected) && f.credited(start), word.kinds == 3 && productKey().MatchString(word.text),
 		!strings.HasPrefix(s[to:], "+") && !strings.HasSuffix(s[:from], "+") &&
-			(word.isOpaque() || word.isPrefixed()) && !media.MatchString(long.text):
+			(word.isOpaque() || word.isPrefixed()) && !media().MatchString(long.text):
 		f.addToken(from, to)
 	}
 }
@@ -182,13 +183,13 @@ func (f *finder) isData(from, to int) bool {
 func (f *finder) credited(from int) bool {
 	kinds, text := f.before(from, 5), f.s[max(f.line, from-48):from]
 	return kinds&noneWord == 0 &&
-		(kinds&(secretWord|tokenWord) != 0 || f.before(from, 1)&providerWord != 0 || compound.MatchString(text))
+		(kinds&(secretWord|tokenWord) != 0 || f.before(from, 1)&providerWord != 0 || compound().MatchString(text))
 }
 
 // addToken adds a secret, with the other parts that dots join to it: short ones, or with digits.
 func (f *finder) addToken(from, to int) {
 	before := f.s[max(0, from-maxBefore):from]
-	f.add(Secret, from-len(partsBefore.FindString(before)), to+len(partsAfter.FindString(f.s[to:])))
+	f.add(Secret, from-len(partsBefore().FindString(before)), to+len(partsAfter().FindString(f.s[to:])))
 }
 
 // lastOf returns the last word of s, of letters, digits, "_", "-" and signs.

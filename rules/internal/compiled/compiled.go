@@ -12,16 +12,10 @@ import (
 
 // Set holds the parts of a compiled set.
 type Set struct {
-	Rules      []Rule // the rules of the set, in order, those that are off included
+	Conditions [][]Condition // of each rule in order, those that are off included: its own, then of its exceptions
 	Tests      []Test
 	Notes      []Note
 	Normalizer *signature.Normalizer // with the protected words
-}
-
-// Rule holds the parts of one rule.
-type Rule struct {
-	File       int         // index of the rule's file
-	Conditions []Condition // the condition of the rule, then of its exceptions
 }
 
 // Condition is a condition with its lists and macros expanded.
@@ -32,7 +26,7 @@ type Condition struct {
 
 // Test is one inline test.
 type Test struct {
-	Rule    int // index in Set.Rules
+	Rule    int // index in Set.Conditions
 	Match   bool
 	Phase   string
 	PhaseAt Place
@@ -52,8 +46,7 @@ const (
 
 // Place is a place in a rule file.
 type Place struct {
-	File      int // index of the file
-	Name      string
+	Name      string // of the file
 	Line, Col int
 }
 
