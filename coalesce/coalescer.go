@@ -410,43 +410,77 @@ func (c *Coalescer) gatheringRow(in *Input, to *destination) (it *item, row *cou
 const maxFaults = 8
 
 // gathering returns the open item that gathers the burst at to, or nil. An episode may have several, each for the
-// faults that are akin: then it is the item that took an entry last.
+// faults that are akin: then it is the most akin, of these the latest to take an entry.
 func (c *Coalescer) gathering(in *Input, to *destination) (it *item) {
 	if it, to.row = c.gatheringRow(in, to); it != nil {
 		return it
 	}
 	gathers := func(it *item) bool { return it.takes() && it.is(&to.burst) }
-	fits := func(it *item) bool {
-		return gathers(it) && (to.Scope != scopeAmbient || c.Loading() || it.akin(in))
+	akin := func(it *item) kinship {
+		if to.Scope != scopeAmbient || c.Loading() {
+			return sameFault
+		}
+		return c.akin(it, in)
 	}
-	latest := func(a, b *item) bool { return a.Latest.seq > b.Latest.seq }
 	// In a storm, it is the item of the entry before, or there is none.
-	if c.latest != nil && fits(c.latest) {
+	if c.latest != nil && gathers(c.latest) && akin(c.latest) == sameFault {
 		return c.latest
 	}
 	if c.countOpen() == 0 {
 		return nil
 	}
-	if it = c.best(fits, latest); it != nil {
-		return it
-	}
-	faults := 0
+	best, faults := otherFault, 0
 	for i := range c.Items {
-		if gathers(&c.Items[i]) {
-			faults++
+		other := &c.Items[i]
+		if !gathers(other) {
+			continue
+		}
+		faults++
+		if k := akin(other); it == nil || cmp.Or(cmp.Compare(k, best), cmp.Compare(other.Latest.seq, it.Latest.seq)) > 0 {
+			it, best = other, k
 		}
 	}
-	if faults < maxFaults {
+	if best == otherFault && faults < maxFaults {
 		return nil
 	}
-	return c.best(gathers, latest)
+	return it
 }
 
-// akin reports whether an entry may be of the fault of an item of its episode. If both block, a blocking group of the
-// item points at a mod of the entry, or at none as the entry does.
-func (it *item) akin(in *Input) bool {
-	return in.Decision.Disposition < event.Blocking || it.Disposition < event.Blocking ||
-		slices.ContainsFunc(it.Counters.Rows, func(r counter) bool {
-			return r.Disposition == event.Blocking && len(r.Accused) == 0 == (len(in.Blame) == 0) && r.akin(in.Blame)
-		})
+// kinship is how much an entry is akin to an item of its episode.
+type kinship uint8
+
+const (
+	otherFault kinship = iota
+	nextRecord         // it comes just after the cause of the item
+	sameFault
+)
+
+// faultEntries is the number of entries in which all records of a fault come first.
+const faultEntries = 4
+
+// akin returns whether an entry is of the fault of an item of its episode. If both block, it has a mod of a blocking
+// group of the item; or neither has a mod, and it has the rule of the group. It may be the next record of the fault if
+// one of them has no mod, and it comes just after the cause of the item.
+func (c *Coalescer) akin(it *item, in *Input) kinship {
+	if in.Decision.Disposition < event.Blocking || it.Disposition < event.Blocking {
+		return sameFault
+	}
+	alone, named := len(in.Blame) == 0, false
+	for i := range it.Counters.Rows {
+		switch r := &it.Counters.Rows[i]; {
+		case len(r.Accused) == 0:
+			if alone && r.Rule == in.Decision.Rule {
+				return sameFault
+			}
+		case r.Disposition < event.Blocking:
+		case !alone && r.akin(in.Blame):
+			return sameFault
+		default:
+			named = true
+		}
+	}
+	if (alone || !named) && c.Now.seq-it.Cause.Seq <= faultEntries && !runGap.passed(it.Latest, c.Now) {
+		return nextRecord
+	}
+	return otherFault
 }
