@@ -460,27 +460,25 @@ const faultEntries = 4
 
 // akin returns whether an entry is of the fault of an item of its episode. If both block, it has a mod of a blocking
 // group of the item; or neither has a mod, and it has the rule of the group. It may be the next record of the fault if
-// one of them has no mod, and it comes just after the cause of the item.
+// it comes just after the cause of the item, one of them has no mod, and one has no stack.
 func (c *Coalescer) akin(it *item, in *Input) kinship {
 	if in.Decision.Disposition < event.Blocking || it.Disposition < event.Blocking {
 		return sameFault
 	}
-	alone, named := len(in.Blame) == 0, false
+	named, stack := false, false
 	for i := range it.Counters.Rows {
-		switch r := &it.Counters.Rows[i]; {
-		case len(r.Accused) == 0:
-			if alone && r.Rule == in.Decision.Rule {
-				return sameFault
-			}
-		case r.Disposition < event.Blocking:
-		case !alone && r.akin(in.Blame):
+		r := &it.Counters.Rows[i]
+		switch blocks := r.Disposition == event.Blocking; {
+		case len(r.Accused) == 0 && len(in.Blame) == 0 && r.Rule == in.Decision.Rule,
+			blocks && len(r.Accused) > 0 && len(in.Blame) > 0 && r.akin(in.Blame):
 			return sameFault
-		default:
-			named = true
+		case blocks:
+			named, stack = named || len(r.Accused) > 0, stack || r.Frame != 0
 		}
 	}
-	if (alone || !named) && c.Now.seq-it.Cause.Seq <= faultEntries && !runGap.passed(it.Latest, c.Now) {
-		return nextRecord
+	if c.Now.seq-it.Cause.Seq > faultEntries || runGap.passed(it.Latest, c.Now) ||
+		named && len(in.Blame) > 0 || stack && in.Frame != 0 {
+		return otherFault
 	}
-	return otherFault
+	return nextRecord
 }
