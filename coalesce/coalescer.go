@@ -99,8 +99,7 @@ type episode struct {
 	Last  logicalTime // latest urgent entry that was not acknowledged before
 }
 
-// New returns a Coalescer with the bounds of cfg. All memory that does not
-// depend on operations and texts is allocated here.
+// New returns a Coalescer with the bounds of cfg. Its tables grow up to them.
 func New(cfg Config) (*Coalescer, error) {
 	cfg, err := cfg.complete()
 	if err != nil {
@@ -118,9 +117,9 @@ func New(cfg Config) (*Coalescer, error) {
 		index: newIndex(n, cfg.MaxGroups+reservedRows),
 	}
 	for i := range c.Items {
-		c.Items[i].Counters = c.index.counters(i)
-		c.Items[i].Delivered = make([]uint64, cfg.MaxConsumers)
-		c.Items[i].reset()
+		it := &c.Items[i]
+		it.Counters, it.Delivered = counters{index: c.index, of: it}, make([]uint64, cfg.MaxConsumers)
+		it.reset()
 	}
 	return c, nil
 }
@@ -298,8 +297,8 @@ func (c *Coalescer) holder(in *Input, to *destination, it *item) *item {
 // item has the variant, only such do.
 func (c *Coalescer) holding(in *Input, to *destination) (holder *item, row *counter) {
 	d := &in.Decision
-	c.index.each(d.Rule, in.Signature, func(i int, r *counter) {
-		it := &c.Items[i]
+	c.index.each(d.Rule, in.Signature, func(r *counter) {
+		it := r.of
 		if !it.takes() || !it.Scope.plain() || it.Disposition < d.Disposition ||
 			holder != nil && holder.Number < it.Number {
 			return
@@ -393,8 +392,8 @@ func (c *Coalescer) join(in *Input, to *destination, it *item, before *known, wh
 // row; nil for none.
 func (c *Coalescer) gatheringRow(in *Input, to *destination) (it *item, row *counter) {
 	find := func() {
-		c.index.each(in.Decision.Rule, in.Signature, func(i int, r *counter) {
-			if at := &c.Items[i]; r.Variant == in.variant && at.takes() && at.is(&to.burst) &&
+		c.index.each(in.Decision.Rule, in.Signature, func(r *counter) {
+			if at := r.of; r.Variant == in.variant && at.takes() && at.is(&to.burst) &&
 				(it == nil || it.Number < at.Number) {
 				it, row = at, r
 			}
@@ -426,12 +425,12 @@ func (c *Coalescer) gathering(in *Input, to *destination) (it *item) {
 	if c.latest != nil && gathers(c.latest) && akin(c.latest) == sameFault {
 		return c.latest
 	}
-	if c.countOpen() == 0 {
-		return nil
-	}
 	best, faults := otherFault, 0
-	for i := range c.Items {
+	for i, open := 0, c.countOpen(); open > 0; i++ {
 		other := &c.Items[i]
+		if other.open() {
+			open--
+		}
 		if !gathers(other) {
 			continue
 		}
@@ -466,8 +465,7 @@ func (c *Coalescer) akin(it *item, in *Input) kinship {
 		return sameFault
 	}
 	named, stack := false, false
-	for i := range it.Counters.Rows {
-		r := &it.Counters.Rows[i]
+	for _, r := range it.Counters.Rows {
 		switch blocks := r.Disposition == event.Blocking; {
 		case len(r.Accused) == 0 && len(in.Blame) == 0 && r.Rule == in.Decision.Rule,
 			blocks && len(r.Accused) > 0 && len(in.Blame) > 0 && r.akin(in.Blame):

@@ -129,8 +129,7 @@ func (m *Member) Compare(o *Member) int {
 // members returns the members of an item, the dominant first.
 func (c *Coalescer) members(it *item) []Member {
 	all := make([]Member, 0, len(it.Rules))
-	for i := range it.Counters.Rows {
-		r := &it.Counters.Rows[i]
+	for _, r := range it.Counters.Rows {
 		m := Member{
 			Rule: r.Rule, Disposition: r.Disposition, Severity: r.Severity, Invalidates: r.Invalidates, Entries: r.Count,
 			First: r.First.Pos, Last: r.LastPos, Early: r.Early, Accused: r.Accused, began: r.First.Seq,
@@ -205,8 +204,7 @@ func Reported(rule string, severity event.Severity) string {
 // entries, the most frequent variant.
 func (it *item) dominant(rule string) (row *counter) {
 	var most counter
-	for i := range it.Counters.Rows {
-		r := &it.Counters.Rows[i]
+	for _, r := range it.Counters.Rows {
 		if r.Rule != rule {
 			continue
 		}
@@ -221,12 +219,13 @@ func (it *item) dominant(rule string) (row *counter) {
 
 // group returns the sum of all variants of the group of a row, with its text, for display.
 func (t *counters) group(of *counter) (sum counter) {
-	for i := range t.Rows {
-		r := t.Rows[i]
-		if r.Sig != of.Sig || r.Rule != of.Rule {
+	for _, row := range t.Rows {
+		if row.Sig != of.Sig || row.Rule != of.Rule {
 			continue
 		}
-		if r.Recurrence, r.FirstBy, r.Text = nil, nil, of.Text; sum.Count == 0 {
+		r := *row
+		r.Recurrence, r.FirstBy, r.Text, r.of, r.next = nil, nil, of.Text, nil, nil
+		if sum.Count == 0 {
 			sum = r
 		} else {
 			sum.combine(&r)

@@ -73,9 +73,7 @@ func TestMergeIsAsIfMergedBefore(t *testing.T) {
 				require.Equal(t, x.Severity, y.Severity)
 				require.Equal(t, x.Invalidates, y.Invalidates)
 			}
-			require.True(t, slices.IsSortedFunc(b.Counters.Rows, func(x,
-				y counter,
-			) int {
+			require.True(t, slices.IsSortedFunc(b.Counters.Rows, func(x, y *counter) int {
 				return int(x.First.Seq) - int(y.First.Seq)
 			}), "rows keep their order")
 		}
