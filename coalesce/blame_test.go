@@ -161,6 +161,27 @@ func TestBlameWithoutMemory(t *testing.T) {
 	}
 }
 
+// TestCauseComesFirst: a crash is the first item, but after the lack of memory that explains it.
+func TestCauseComesFirst(t *testing.T) {
+	for tags, want := range map[string][]string{
+		"memory":       {"0-2", "0-3", "0-1"},
+		"graphics":     {"0-3", "0-2", "0-1"},
+		"crash memory": {"0-3", "0-2", "0-1"},
+	} {
+		c, err := New(Config{})
+		require.NoError(t, err)
+		for i, tags := range []string{"other", tags, "crash"} {
+			e := event.Entry{Seq: uint64(1 + i), Pos: uint64(1 + i), Message: tags}
+			c.Fold(&Input{
+				Entry: &e, Signature: groupSignature(tags), Blame: []string{tags}, Decision: event.Decision{
+					Rule: tags, Disposition: event.Blocking, Severity: event.Severity(2 * i), Tags: strings.Fields(tags),
+				},
+			})
+		}
+		require.Equal(t, want, c.OpenIDs(nil), tags)
+	}
+}
+
 // TestBlameIsRenamed: a list of mods that comes late gives names to what was found before, and two names may be one.
 func TestBlameIsRenamed(t *testing.T) {
 	c, err := New(Config{})

@@ -266,7 +266,7 @@ func (c *Coalescer) explainCrash(r *ruleCount) {
 		return it.State != itemFree && it.State != itemPast && it.State != itemOver &&
 			slices.ContainsFunc(it.Rules, func(r ruleCount) bool { return r.Effects&memory != 0 })
 	}) {
-		r.Effects |= memory
+		r.Effects |= memory | explained
 	}
 }
 

@@ -135,8 +135,8 @@
 //
 // # Bounds
 //
-// Everything has a capacity, allocated by [New] except for texts and operations. A default Coalescer holds 96 items of
-// 128 groups or variants, about 4 MB, and 1,024 operations. Further groups of an item are counted together, and its
+// Everything has a capacity, and tables grow up to it. A default Coalescer holds 96 items of 128 groups or variants, at
+// most 4 MB without texts, and 1,024 operations. Further groups of an item are counted together, and its
 // number of groups is then "at least". Evictions are counted in [Stats], which proves at any time that every entry
 // received is ignored, or counted in exactly one item. Only changes that wait for [Coalescer.Retention] have no bound
 // of their own.

@@ -53,6 +53,7 @@ const (
 	breaks                     // once is enough, but while the game starts: a load, a save or a map failed as a whole
 	levels                     // none is known: only the level of a log record decided
 	memory                     // none is left: the code that asks for it is running and not at fault
+	explained                  // a crash, by the lack of memory before
 )
 
 // EffectsOf returns the effects that a decision names by its tags; docs/rules.md lists them. byLevel reports that no
@@ -107,6 +108,11 @@ func (m *Member) Harm() int {
 		return recurs
 	}
 	return trifle
+}
+
+// ExplainedBy reports whether the lack of memory that o is explains the crash that m is.
+func (m *Member) ExplainedBy(o *Member) bool {
+	return m.Effects&explained != 0 && o.Effects&(memory|crash) == memory
 }
 
 // Hangs reports whether the game does not go on because of m.

@@ -37,8 +37,8 @@ const (
 
 // Named returns the problems to name, at most three: the worst where others are less bad, the most frequent where it
 // repeats, and the first; if these are one, another problem. They are of the highest disposition there is, other
-// than that the log went blind. The first of them is the top, or without one the worst; above it comes the problem that
-// explains it. The most frequent is the filler, if there is one. It is the one choice of all first screens.
+// than that the log went blind. The first of them is the top, or the worst if there is no top or the top explains it;
+// above it comes the problem that explains it. The most frequent is the filler, if there is one. It is the one choice of all first screens.
 func (p *Problems) Named() []chosen {
 	all, _ := p.named()
 	return all
@@ -68,6 +68,9 @@ func (p *Problems) named() (all []chosen, found []*heed.Member) {
 		return nil, nil
 	}
 	because, explains := p.explain(first)
+	if worst := slices.MinFunc(found, (*heed.Member).Compare); top != nil && because[worst] == top {
+		top = worst
+	}
 	all = p.choose(found, top)
 	if m := because[all[0].Member]; m != nil {
 		cause := chosen{Member: m, As: []string{asCause}}
@@ -125,7 +128,9 @@ func (p *Problems) explain(all []*heed.Member) (because map[*heed.Member]*heed.M
 ) {
 	because, explains = map[*heed.Member]*heed.Member{}, map[*heed.Member]uint64{}
 	for i, m := range all {
-		explained := func(o *heed.Member) bool { return slices.Contains(p.ExplainedBy(m.Rule), o.Rule) }
+		explained := func(o *heed.Member) bool {
+			return m.ExplainedBy(o) || slices.Contains(p.ExplainedBy(m.Rule), o.Rule)
+		}
 		if i := slices.IndexFunc(all[:i], explained); i >= 0 {
 			because[m] = cmp.Or(because[all[i]], all[i])
 			explains[because[m]] += m.Entries
