@@ -127,8 +127,9 @@
 // The members of an item are the rules that decided its entries. [Member.Compare] orders them by weight: blocking
 // first, the worst harm, the highest severity, the most entries, the earliest. The first is dominant: title, advice,
 // rule, mods, variants, recurrence and the first sample of the item are of its entries, the latter three of its
-// severest group, or of the largest of these. Open items have the order of their dominant members. The cause stays the
-// first entry at the highest disposition, for the cursor, the operation and the prelude; it is the second sample.
+// severest group, or of the largest of these. Open items have the order of their dominant members, but a lack of memory
+// comes before the crash that it explains. The cause stays the first entry at the highest disposition, for the cursor,
+// the operation and the prelude; it is the second sample.
 //
 // [Input].Blame names the mods that an entry points at. They are counted for each group. At least half of the dominant
 // entries point at the mods in [Item].Blame, and a quarter at those in [Item].Perhaps.
@@ -136,10 +137,9 @@
 // # Bounds
 //
 // Everything has a capacity, and tables grow up to it. A default Coalescer holds 96 items of 128 groups or variants, at
-// most 4 MB without texts, and 1,024 operations. Further groups of an item are counted together, and its
-// number of groups is then "at least". Evictions are counted in [Stats], which proves at any time that every entry
-// received is ignored, or counted in exactly one item. Only changes that wait for [Coalescer.Retention] have no bound
-// of their own.
+// most 4 MB without texts, and 1,024 operations. Further groups of an item are counted together, and its number of
+// groups is then "at least". Evictions are counted in [Stats], which proves at any time that every entry received is
+// ignored, or counted in exactly one item. Only changes that wait for [Coalescer.Retention] have no bound of their own.
 //
 // # Clocks and cost
 //

@@ -48,12 +48,12 @@ type Effects uint8
 
 // The effects that weigh.
 const (
-	crash  Effects = 1 << iota // the process ends
-	hang                       // the game does not go on, until a rule resolves this
-	breaks                     // once is enough, but while the game starts: a load, a save or a map failed as a whole
-	levels                     // none is known: only the level of a log record decided
-	memory                     // none is left: the code that asks for it is running and not at fault
-	explained                  // a crash, by the lack of memory before
+	crash     Effects = 1 << iota // the process ends
+	hang                          // the game does not go on, until a rule resolves this
+	breaks                        // once is enough, but while the game starts: a load, a save or a map failed as a whole
+	levels                        // none is known: only the level of a log record decided
+	memory                        // none is left: the code that asks for it is running and not at fault
+	explained                     // a crash, by the lack of memory before
 )
 
 // EffectsOf returns the effects that a decision names by its tags; docs/rules.md lists them. byLevel reports that no
