@@ -153,33 +153,27 @@ func (t *counters) groups() uint64 { return uint64(len(t.Rows) - t.variants) }
 // variants than maxVariants. It costs a pass over the groups of each item that holds from, and next to nothing if none
 // does.
 func (c *Coalescer) Merge(from, into signature.Signature) {
-	for from != into {
-		it := c.index.holds(from)
-		if it == nil {
-			return
+	if from == into {
+		return
+	}
+	for _, r := range c.index.rows(from) {
+		if r.of.Cause.Signature == from {
+			r.of.Cause.Signature = into
 		}
-		if it.Cause.Signature == from {
-			it.Cause.Signature = into
+		t := &r.of.Counters
+		other := t.find(r.Rule, into, r.Variant)
+		t.leave(r)
+		r.Sig = into
+		t.enter(r)
+		if other == nil {
+			continue
 		}
-		t := &it.Counters
-		for _, r := range t.Rows {
-			if r.Sig != from {
-				continue
-			}
-			other := t.find(r.Rule, into, r.Variant)
-			t.leave(r)
-			r.Sig = into
-			t.enter(r)
-			if other == nil {
-				continue
-			}
-			// The row that came first stays, so that rows keep their order.
-			if other.First.Seq < r.First.Seq {
-				r, other = other, r
-			}
-			r.combine(other)
-			other.Count = 0
+		// The row that came first stays, so that rows keep their order.
+		if other.First.Seq < r.First.Seq {
+			r, other = other, r
 		}
+		r.combine(other)
+		other.Count = 0
 		t.prune()
 	}
 }

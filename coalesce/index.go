@@ -25,14 +25,14 @@ func (x *index) list(sig signature.Signature) **counter {
 	return &x.heads[uint64(sig.ID)&uint64(len(x.heads)-1)]
 }
 
-// holds returns an item that has a group of sig, of any rule, or nil.
-func (x *index) holds(sig signature.Signature) *item {
+// rows returns the rows of a signature, of any rule.
+func (x *index) rows(sig signature.Signature) (all []*counter) {
 	for r := *x.list(sig); r != nil; r = r.next {
 		if r.Sig == sig {
-			return r.of
+			all = append(all, r)
 		}
 	}
-	return nil
+	return all
 }
 
 // enter makes a row known.
