@@ -81,8 +81,8 @@
 // stay. Blindness has a burst of its own, and so has each key under which the host raises entries.
 //
 // Entries that are ambient at one time need not be one fault. Outside of loads, a blocking entry joins an item of its
-// episode that blocks only if a blocking group of the item points at one of its mods; or if neither points at a mod, and
-// they have one rule; or if it comes at most faultEntries after the cause of the item, without a gap, one of them points
+// episode that blocks only if a blocking group of the item points at one of its mods; or if neither points at a mod and
+// they have one rule; or if it comes at most faultEntries after the cause of the item without a gap, one of them points
 // at no mod, and one has no stack. If eight items of the episode are open, another fault joins the latest.
 //
 // An incident is wider than a burst. An entry whose group an open item holds joins that item, in whichever burst it

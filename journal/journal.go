@@ -209,9 +209,6 @@ type Budget struct {
 	Refused uint64
 }
 
-// Pinned returns the present state of the budget of pinned entries.
-func (j *Journal) Pinned() Budget { return j.pins.Budget }
-
 // Stats returns the present state. It costs two binary searches.
 func (j *Journal) Stats() Stats {
 	held := j.held(0, j.latest)

@@ -38,7 +38,8 @@ const (
 // Named returns the problems to name, at most three: the worst where others are less bad, the most frequent where it
 // repeats, and the first; if these are one, another problem. They are of the highest disposition there is, other
 // than that the log went blind. The first of them is the top, or the worst if there is no top or the top explains it;
-// above it comes the problem that explains it. The most frequent is the filler, if there is one. It is the one choice of all first screens.
+// above it comes the problem that explains it. The most frequent is the filler, if there is one. It is the one choice
+// of all first screens.
 func (p *Problems) Named() []chosen {
 	all, _ := p.named()
 	return all
