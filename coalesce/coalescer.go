@@ -464,6 +464,10 @@ func (c *Coalescer) akin(it *item, in *Input) kinship {
 	if in.Decision.Disposition < event.Blocking || it.Disposition < event.Blocking {
 		return sameFault
 	}
+	near := c.Now.seq-it.Cause.Seq <= faultEntries && !runGap.passed(it.Latest, c.Now)
+	if !near && len(in.Blame) == 0 && it.rule(in.Decision.Rule) == nil {
+		return otherFault // without a look at each row, in a storm
+	}
 	named, stack := false, false
 	for _, r := range it.Counters.Rows {
 		switch blocks := r.Disposition == event.Blocking; {
@@ -474,9 +478,8 @@ func (c *Coalescer) akin(it *item, in *Input) kinship {
 			named, stack = named || len(r.Accused) > 0, stack || r.Frame != 0
 		}
 	}
-	if c.Now.seq-it.Cause.Seq > faultEntries || runGap.passed(it.Latest, c.Now) ||
-		named && len(in.Blame) > 0 || stack && in.Frame != 0 {
-		return otherFault
+	if near && !(named && len(in.Blame) > 0) && !(stack && in.Frame != 0) {
+		return nextRecord
 	}
-	return nextRecord
+	return otherFault
 }
