@@ -238,7 +238,7 @@ func (e *Engine) retain() {
 // the budget are used, cleared items are unpinned: the entries after the cause need room as well.
 func (e *Engine) pin(owner, seq uint64) {
 	for {
-		pinned := e.journal.Pinned()
+		pinned := e.journal.Stats().Pinned
 		if 4*pinned.Entries <= 3*pinned.Capacity && 4*pinned.Bytes <= 3*pinned.MaxBytes {
 			break
 		}

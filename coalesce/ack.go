@@ -82,7 +82,7 @@ func (c *Coalescer) acknowledge(it *item, watermark uint64) uint64 {
 	it.AckedAt = c.Now
 	c.Counts.Acknowledged++
 	c.clear(it, ReasonAcknowledged)
-	if !slices.ContainsFunc(it.Counters.Rows, func(c counter) bool { return it.news(&c, watermark) }) {
+	if !slices.ContainsFunc(it.Counters.Rows, func(r *counter) bool { return it.news(r, watermark) }) {
 		return 0
 	}
 	// One item was just closed, so a slot is free, or another item can be evicted.

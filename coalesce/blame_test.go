@@ -47,38 +47,45 @@ func TestBlame(t *testing.T) {
 	require.Equal(t, "Some Mod", again.Blame[0], "what is rendered belongs to the caller")
 }
 
-// TestOneSuspect: blocking entries outside of calls are one item if they point at one mod, or at none; lesser entries
-// join the latest.
+// TestOneSuspect: blocking entries outside of calls are one item if they point at one mod; or at none, by one rule; or
+// one of them at none, just after the first of the item. Lesser entries join the latest.
 func TestOneSuspect(t *testing.T) {
 	c, err := New(Config{})
 	require.NoError(t, err)
-	var got []string
-	for i, x := range []struct {
-		group string
-		d     event.Disposition
-		mods  []string
-	}{
-		{"spawn", event.Blocking, []string{"A"}},
-		{"tick", event.Blocking, []string{"code: a", "B"}},
-		{"save", event.Blocking, nil},
-		{"write", event.Blocking, nil},
-		{"draw", event.Blocking, []string{"B"}},
-		{"paint", event.Blocking, []string{"C"}},
-		{"save", event.Blocking, []string{"C"}},
-		{"word", event.Advisory, []string{"A"}},
-	} {
-		f := accuseIn(t, c, "", uint64(1+i), x.group, x.d, x.mods...)
-		got = append(got, x.group+" "+f.ID)
+	fold := func(seq uint64, group, rule string, mods ...string) string {
+		e := event.Entry{Seq: seq, Pos: seq, Message: group}
+		return group + " " + c.Fold(&Input{
+			Entry: &e, Signature: groupSignature(group), Blame: mods,
+			Decision: event.Decision{Rule: rule, Disposition: event.Blocking},
+		}).ID
 	}
 	require.Equal(t, []string{
-		"spawn 0-1", "tick 0-1", "save 0-2", "write 0-2", "draw 0-1", "paint 0-3", "save 0-2", "word 0-2",
-	}, got)
+		"spawn 0-1", "tick 0-1", "trace 0-1", "draw 0-1", "other 0-2", "paint 0-3", "trace 0-1", "save 0-3", "write 0-2",
+		"late 0-2", "read 0-4", "again 0-1", "send 0-4",
+	}, []string{
+		fold(1, "spawn", "thrown", "A"),
+		fold(3, "tick", "thrown", "code: a", "B"),
+		fold(5, "trace", "thrown"),
+		fold(6, "draw", "thrown", "B"),
+		fold(7, "other", "refused"),
+		fold(12, "paint", "thrown", "C"),
+		fold(13, "trace", "thrown"),
+		fold(30, "save", "refused", "C", "D"),
+		fold(31, "write", "refused"),
+		fold(60, "late", "refused"),
+		fold(61, "read", "logged"),
+		fold(62, "again", "thrown", "A"),
+		fold(63, "send", "thrown", "E"),
+	})
+	got := accuseIn(t, c, "", 64, "word", event.Advisory, "A").ID
+	require.Equal(t, "0-4", got, "the latest")
 	first, _ := c.Item("0-1")
-	require.Equal(t, []string{"A", "B"}, first.Blame)
+	require.Equal(t, []string{"A"}, first.Blame)
+	require.Equal(t, []string{"B"}, first.Perhaps)
 	c.Ack("", "0-3", 0)
-	require.Equal(t, "0-4", accuseIn(t, c, "", 9, "sing", event.Blocking, "D").ID, "a fault of another mod")
+	require.Equal(t, "0-6", accuseIn(t, c, "", 70, "sing", event.Blocking, "F").ID, "a fault of another mod")
 	for i := range 2 * maxFaults {
-		accuseIn(t, c, "", uint64(10+i), fmt.Sprint("fault ", i), event.Blocking, fmt.Sprint("mod ", i))
+		accuseIn(t, c, "", uint64(80+i), fmt.Sprint("fault ", i), event.Blocking, fmt.Sprint("mod ", i))
 	}
 	require.Equal(t, maxFaults, c.Stats().Open)
 }
@@ -151,6 +158,27 @@ func TestBlameWithoutMemory(t *testing.T) {
 		if i == 1 {
 			c.Ack("", f.ID, uint64(1+i)) // what was acknowledged still explains
 		}
+	}
+}
+
+// TestCauseComesFirst: a crash is the first item, but after the lack of memory that explains it.
+func TestCauseComesFirst(t *testing.T) {
+	for tags, want := range map[string][]string{
+		"memory":       {"0-2", "0-3", "0-1"},
+		"graphics":     {"0-3", "0-2", "0-1"},
+		"crash memory": {"0-3", "0-2", "0-1"},
+	} {
+		c, err := New(Config{})
+		require.NoError(t, err)
+		for i, tags := range []string{"other", tags, "crash"} {
+			e := event.Entry{Seq: uint64(1 + i), Pos: uint64(1 + i), Message: tags}
+			c.Fold(&Input{
+				Entry: &e, Signature: groupSignature(tags), Blame: []string{tags}, Decision: event.Decision{
+					Rule: tags, Disposition: event.Blocking, Severity: event.Severity(2 * i), Tags: strings.Fields(tags),
+				},
+			})
+		}
+		require.Equal(t, want, c.OpenIDs(nil), tags)
 	}
 }
 

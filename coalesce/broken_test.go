@@ -50,7 +50,7 @@ func TestBroken(t *testing.T) {
 		{"entries without a group", func(it *item) { it.Total++; it.Untracked++ }, ""},
 		{"a group without entries", func(it *item) { it.Counters.Rows[1].Count = 0; it.Total -= 2 }, "Count of a group"},
 		{"a group with too many", func(it *item) { it.Counters.Rows[1].Count = 7 }, "Count of a group"},
-		{"no groups", func(it *item) { it.Counters.Rows, it.Total = nil, 0 }, "Cause is"},
+		{"no groups", func(it *item) { it.Counters.Rows, it.Total = nil, 0 }, "Opened is"},
 		{"never opened", func(it *item) { it.Opened.Seq = 0 }, "Opened is"},
 		{"without a cause", func(it *item) { it.Cause.Seq = 0 }, "Cause is"},
 		{"an operation's without one", func(it *item) { it.Scope = scopeOperation }, "Root is"},

@@ -99,8 +99,7 @@ type episode struct {
 	Last  logicalTime // latest urgent entry that was not acknowledged before
 }
 
-// New returns a Coalescer with the bounds of cfg. All memory that does not
-// depend on operations and texts is allocated here.
+// New returns a Coalescer with the bounds of cfg. Its tables grow up to them.
 func New(cfg Config) (*Coalescer, error) {
 	cfg, err := cfg.complete()
 	if err != nil {
@@ -118,9 +117,9 @@ func New(cfg Config) (*Coalescer, error) {
 		index: newIndex(n, cfg.MaxGroups+reservedRows),
 	}
 	for i := range c.Items {
-		c.Items[i].Counters = c.index.counters(i)
-		c.Items[i].Delivered = make([]uint64, cfg.MaxConsumers)
-		c.Items[i].reset()
+		it := &c.Items[i]
+		it.Counters, it.Delivered = counters{index: c.index, of: it}, make([]uint64, cfg.MaxConsumers)
+		it.reset()
 	}
 	return c, nil
 }
@@ -267,7 +266,7 @@ func (c *Coalescer) explainCrash(r *ruleCount) {
 		return it.State != itemFree && it.State != itemPast && it.State != itemOver &&
 			slices.ContainsFunc(it.Rules, func(r ruleCount) bool { return r.Effects&memory != 0 })
 	}) {
-		r.Effects |= memory
+		r.Effects |= memory | explained
 	}
 }
 
@@ -298,8 +297,8 @@ func (c *Coalescer) holder(in *Input, to *destination, it *item) *item {
 // item has the variant, only such do.
 func (c *Coalescer) holding(in *Input, to *destination) (holder *item, row *counter) {
 	d := &in.Decision
-	c.index.each(d.Rule, in.Signature, func(i int, r *counter) {
-		it := &c.Items[i]
+	c.index.each(d.Rule, in.Signature, func(r *counter) {
+		it := r.of
 		if !it.takes() || !it.Scope.plain() || it.Disposition < d.Disposition ||
 			holder != nil && holder.Number < it.Number {
 			return
@@ -393,8 +392,8 @@ func (c *Coalescer) join(in *Input, to *destination, it *item, before *known, wh
 // row; nil for none.
 func (c *Coalescer) gatheringRow(in *Input, to *destination) (it *item, row *counter) {
 	find := func() {
-		c.index.each(in.Decision.Rule, in.Signature, func(i int, r *counter) {
-			if at := &c.Items[i]; r.Variant == in.variant && at.takes() && at.is(&to.burst) &&
+		c.index.each(in.Decision.Rule, in.Signature, func(r *counter) {
+			if at := r.of; r.Variant == in.variant && at.takes() && at.is(&to.burst) &&
 				(it == nil || it.Number < at.Number) {
 				it, row = at, r
 			}
@@ -410,43 +409,77 @@ func (c *Coalescer) gatheringRow(in *Input, to *destination) (it *item, row *cou
 const maxFaults = 8
 
 // gathering returns the open item that gathers the burst at to, or nil. An episode may have several, each for the
-// faults that are akin: then it is the item that took an entry last.
+// faults that are akin: then it is the most akin, of these the latest to take an entry.
 func (c *Coalescer) gathering(in *Input, to *destination) (it *item) {
 	if it, to.row = c.gatheringRow(in, to); it != nil {
 		return it
 	}
 	gathers := func(it *item) bool { return it.takes() && it.is(&to.burst) }
-	fits := func(it *item) bool {
-		return gathers(it) && (to.Scope != scopeAmbient || c.Loading() || it.akin(in))
+	akin := func(it *item) kinship {
+		if to.Scope != scopeAmbient || c.Loading() {
+			return sameFault
+		}
+		return c.akin(it, in)
 	}
-	latest := func(a, b *item) bool { return a.Latest.seq > b.Latest.seq }
 	// In a storm, it is the item of the entry before, or there is none.
-	if c.latest != nil && fits(c.latest) {
+	if c.latest != nil && gathers(c.latest) && akin(c.latest) == sameFault {
 		return c.latest
 	}
-	if c.countOpen() == 0 {
-		return nil
-	}
-	if it = c.best(fits, latest); it != nil {
-		return it
-	}
-	faults := 0
-	for i := range c.Items {
-		if gathers(&c.Items[i]) {
-			faults++
+	best, faults := otherFault, 0
+	for i, open := 0, c.countOpen(); open > 0; i++ {
+		other := &c.Items[i]
+		if other.open() {
+			open--
+		}
+		if !gathers(other) {
+			continue
+		}
+		faults++
+		if k := akin(other); it == nil || cmp.Or(cmp.Compare(k, best), cmp.Compare(other.Latest.seq, it.Latest.seq)) > 0 {
+			it, best = other, k
 		}
 	}
-	if faults < maxFaults {
+	if best == otherFault && faults < maxFaults {
 		return nil
 	}
-	return c.best(gathers, latest)
+	return it
 }
 
-// akin reports whether an entry may be of the fault of an item of its episode. If both block, a blocking group of the
-// item points at a mod of the entry, or at none as the entry does.
-func (it *item) akin(in *Input) bool {
-	return in.Decision.Disposition < event.Blocking || it.Disposition < event.Blocking ||
-		slices.ContainsFunc(it.Counters.Rows, func(r counter) bool {
-			return r.Disposition == event.Blocking && len(r.Accused) == 0 == (len(in.Blame) == 0) && r.akin(in.Blame)
-		})
+// kinship is how much an entry is akin to an item of its episode.
+type kinship uint8
+
+const (
+	otherFault kinship = iota
+	nextRecord         // it comes just after the cause of the item
+	sameFault
+)
+
+// faultEntries is the number of entries in which all records of a fault come first.
+const faultEntries = 4
+
+// akin returns whether an entry is of the fault of an item of its episode. If both block, it has a mod of a blocking
+// group of the item; or neither has a mod, and it has the rule of the group. It may be the next record of the fault if
+// it comes just after the cause of the item, one of them has no mod, and one has no stack.
+func (c *Coalescer) akin(it *item, in *Input) kinship {
+	if in.Decision.Disposition < event.Blocking || it.Disposition < event.Blocking {
+		return sameFault
+	}
+	near := c.Now.seq-it.Cause.Seq <= faultEntries && !runGap.passed(it.Latest, c.Now)
+	if !near && len(in.Blame) == 0 && it.rule(in.Decision.Rule) == nil {
+		return otherFault // without a look at each row, in a storm
+	}
+	named, stack := false, false
+	for _, r := range it.Counters.Rows {
+		switch blocks := r.Disposition == event.Blocking; {
+		case len(r.Accused) == 0 && len(in.Blame) == 0 && r.Rule == in.Decision.Rule,
+			blocks && len(r.Accused) > 0 && len(in.Blame) > 0 && r.akin(in.Blame):
+			return sameFault
+		case blocks:
+			named, stack = named || len(r.Accused) > 0, stack || r.Frame != 0
+		}
+	}
+	if near && !(named && len(in.Blame) > 0) && !(stack && in.Frame != 0) {
+		return nextRecord
+	}
+	return otherFault
 }

@@ -90,8 +90,8 @@ func TestManyRules(t *testing.T) {
 	var all []string
 	urgent := func(i int) Folded {
 		return fold(Input{
-			Signature: groupSignature(fmt.Sprint("group", i)),
-			Decision:  event.Decision{Rule: fmt.Sprint("rule", i), Disposition: event.Blocking},
+			Signature: groupSignature(fmt.Sprint("group", i)), Blame: []string{"mod"},
+			Decision: event.Decision{Rule: fmt.Sprint("rule", i), Disposition: event.Blocking},
 		})
 	}
 	room := c.Config.MaxGroups + reservedForRules

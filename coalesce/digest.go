@@ -37,7 +37,7 @@ func (c *Coalescer) before(consumer string) []*item {
 // invalidates state and came since the last load, is a blindness that lasts, or was raised by the host.
 func (c *Coalescer) persists(it *item) bool {
 	return it.Scope == scopeHost || it.Scope == scopeBlind && c.Counts.Blind ||
-		it.Scope != scopeBlind && slices.ContainsFunc(it.Counters.Rows, func(r counter) bool {
+		it.Scope != scopeBlind && slices.ContainsFunc(it.Counters.Rows, func(r *counter) bool {
 			return r.Invalidates && r.Last.seq > c.FreshSince
 		})
 }

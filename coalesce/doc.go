@@ -81,8 +81,9 @@
 // stay. Blindness has a burst of its own, and so has each key under which the host raises entries.
 //
 // Entries that are ambient at one time need not be one fault. Outside of loads, a blocking entry joins an item of its
-// episode that blocks only if a blocking group of the item points at one of its mods, or both point at none. If eight
-// items of the episode are open, another fault joins the latest.
+// episode that blocks only if a blocking group of the item points at one of its mods; or if neither points at a mod and
+// they have one rule; or if it comes at most faultEntries after the cause of the item without a gap, one of them points
+// at no mod, and one has no stack. If eight items of the episode are open, another fault joins the latest.
 //
 // An incident is wider than a burst. An entry whose group an open item holds joins that item, in whichever burst it
 // came. Advisory entries share one open item.
@@ -126,19 +127,19 @@
 // The members of an item are the rules that decided its entries. [Member.Compare] orders them by weight: blocking
 // first, the worst harm, the highest severity, the most entries, the earliest. The first is dominant: title, advice,
 // rule, mods, variants, recurrence and the first sample of the item are of its entries, the latter three of its
-// severest group, or of the largest of these. Open items have the order of their dominant members. The cause stays the
-// first entry at the highest disposition, for the cursor, the operation and the prelude; it is the second sample.
+// severest group, or of the largest of these. Open items have the order of their dominant members, but a lack of memory
+// comes before the crash that it explains. The cause stays the first entry at the highest disposition, for the cursor,
+// the operation and the prelude; it is the second sample.
 //
 // [Input].Blame names the mods that an entry points at. They are counted for each group. At least half of the dominant
 // entries point at the mods in [Item].Blame, and a quarter at those in [Item].Perhaps.
 //
 // # Bounds
 //
-// Everything has a capacity, allocated by [New] except for texts and operations. A default Coalescer holds 96 items of
-// 128 groups or variants, about 4 MB, and 1,024 operations. Further groups of an item are counted together, and its
-// number of groups is then "at least". Evictions are counted in [Stats], which proves at any time that every entry
-// received is ignored, or counted in exactly one item. Only changes that wait for [Coalescer.Retention] have no bound
-// of their own.
+// Everything has a capacity, and tables grow up to it. A default Coalescer holds 96 items of 128 groups or variants, at
+// most 4 MB without texts, and 1,024 operations. Further groups of an item are counted together, and its number of
+// groups is then "at least". Evictions are counted in [Stats], which proves at any time that every entry received is
+// ignored, or counted in exactly one item. Only changes that wait for [Coalescer.Retention] have no bound of their own.
 //
 // # Clocks and cost
 //

@@ -80,8 +80,8 @@ type item struct {
 
 // reset makes an item free, keeping its memory but nothing that it points to.
 func (it *item) reset() {
-	for i := range it.Counters.Rows {
-		it.Counters.Rows[i].Count = 0
+	for _, r := range it.Counters.Rows {
+		r.Count = 0
 	}
 	it.Counters.prune()
 	clear(it.Rules[:cap(it.Rules)])
@@ -156,7 +156,7 @@ const (
 // first of a rule does, and each that makes the item worse: so the cause is always among the groups, and an
 // acknowledgement of earlier groups cannot cover it unseen.
 func (it *item) admits(d *event.Decision) bool {
-	switch left := cap(it.Counters.Rows) - len(it.Counters.Rows); {
+	switch left := it.Counters.left(); {
 	case left > reservedRows:
 		return true
 	case gravityOf(d).above(it.gravity) != "":
@@ -179,10 +179,10 @@ func (it *item) spares(d *event.Decision, seq uint64) (spare uint64, ok bool) {
 		i--
 	}
 	if i < 0 { // in a successor all rows may be in use, except those reserved for worse groups
-		left := cap(rows) - len(rows) - int(event.SeverityFatal-it.Severity)
+		left := it.Counters.left() - int(event.SeverityFatal-it.Severity)
 		return 1, left > 1 || left > 0 && it.Invalidates
 	}
-	r := &rows[i]
+	r := rows[i]
 	if d.Severity <= r.Severity && r.First.Seq > slices.Max(it.Delivered) {
 		r.Spare = seq
 		return 0, false
@@ -301,8 +301,7 @@ func (it *item) news(c *counter, watermark uint64) bool {
 // part moves into next, which is empty, the news after a watermark: a new variant as a whole, and a variant that became
 // worse from there on. The item keeps the rest, as it was delivered; state that was invalidated stays invalidated.
 func (it *item) part(next *item, watermark uint64) {
-	for i := range it.Counters.Rows {
-		c := &it.Counters.Rows[i]
+	for _, c := range it.Counters.Rows {
 		if !it.news(c, watermark) {
 			continue
 		}
@@ -356,8 +355,7 @@ func (it *item) learn(r ruleCount) *ruleCount {
 func (it *item) settle() {
 	it.Disposition, it.Severity = 0, 0
 	var cause *counter
-	for i := range it.Counters.Rows {
-		c := &it.Counters.Rows[i]
+	for _, c := range it.Counters.Rows {
 		it.Severity = max(it.Severity, c.Severity)
 		if cause == nil || c.Disposition > it.Disposition ||
 			c.Disposition == it.Disposition && c.First.Seq < cause.First.Seq {
@@ -369,8 +367,8 @@ func (it *item) settle() {
 	}
 	it.Cause = storedCause{cause.First.Seq, cause.First.Pos, cause.Rule, cause.Sig, 0, cause.Phase}
 	it.CauseBy, it.CauseOf, it.Prelude = cause.FirstBy, cause.Variant, 0
-	for i := range it.Counters.Rows {
-		if c := &it.Counters.Rows[i]; c.Last.seq < it.Cause.Seq {
+	for _, c := range it.Counters.Rows {
+		if c.Last.seq < it.Cause.Seq {
 			it.Prelude += c.Count
 		}
 	}

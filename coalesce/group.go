@@ -34,6 +34,9 @@ type counter struct {
 	Accused Accused `json:",omitempty"`
 
 	Recurrence *recurrence `json:",omitzero"` // nil for a single occurrence
+
+	of   *item    // that has it
+	next *counter // of its list in the index
 }
 
 // frame is a hash.
@@ -80,59 +83,66 @@ func (c *counter) split() counter {
 	return next
 }
 
-// counters are the variants of the groups of one item, in the order in which they came. They
-// are rows of the index that all items share.
+// counters are the variants of the groups of one item, in the order in which they came.
 type counters struct {
 	index    *index
-	base     uint32    // of the item's rows in index.rows
-	Rows     []counter `json:",omitempty"` // index.rows from base on; its capacity is the item's
-	variants int       // rows whose group has a row before them
+	of       *item
+	Rows     []*counter `json:",omitempty"` // at most index.size
+	variants int        // rows of groups that have another row, without one row of each
 }
 
 // find returns the counter of (rule, sig, variant), or nil.
 func (t *counters) find(rule string, sig signature.Signature, variant string) *counter {
-	x := t.index
-	for ref := *x.list(sig); ref != 0; ref = x.next[ref] {
-		if n := ref - t.base; n < uint32(len(t.Rows)) { // else it is a row of another item
-			if r := &t.Rows[n]; r.Sig == sig && r.Variant == variant && r.Rule == rule {
-				return r
-			}
+	for r := *t.index.list(sig); r != nil; r = r.next {
+		if r.of == t.of && r.Sig == sig && r.Variant == variant && r.Rule == rule {
+			return r
 		}
 	}
 	return nil
 }
 
+// left returns the number of rows for which there is room.
+func (t *counters) left() int { return t.index.size - len(t.Rows) }
+
 // add appends a row, whose variant of its group must not be there yet. The table must
 // not be full.
 func (t *counters) add(c counter) *counter {
-	n := len(t.Rows)
-	t.Rows = append(t.Rows, c)
-	t.enter(n)
-	return &t.Rows[n]
+	c.of = t.of
+	t.Rows = append(t.Rows, &c)
+	t.enter(&c)
+	return &c
 }
 
-// enter makes row n known to the index. Those before it are, and no later one.
-func (t *counters) enter(n int) {
-	x, r := t.index, &t.Rows[n]
-	known := 0
-	x.each(r.Rule, r.Sig, func(item int, _ *counter) {
-		if item == int(t.base)/x.size {
-			known = 1
+// enter makes a row known to the index.
+func (t *counters) enter(r *counter) {
+	t.variants += t.others(r)
+	t.index.enter(r)
+}
+
+// leave undoes enter.
+func (t *counters) leave(r *counter) {
+	t.index.leave(r)
+	t.variants -= t.others(r)
+}
+
+// others returns 1 if the item has the group of a row, which is not in the index, and 0 if not.
+func (t *counters) others(r *counter) (n int) {
+	t.index.each(r.Rule, r.Sig, func(o *counter) {
+		if o.of == t.of {
+			n = 1
 		}
 	})
-	t.variants += known
-	x.enter(t.base + uint32(n))
+	return n
 }
 
 // prune drops every row without entries.
 func (t *counters) prune() {
-	for i := range t.Rows {
-		t.index.leave(t.base + uint32(i))
-	}
-	t.Rows, t.variants = slices.DeleteFunc(t.Rows, func(c counter) bool { return c.Count == 0 }), 0
-	for i := range t.Rows {
-		t.enter(i)
-	}
+	t.Rows = slices.DeleteFunc(t.Rows, func(r *counter) bool {
+		if r.Count == 0 {
+			t.leave(r)
+		}
+		return r.Count == 0
+	})
 }
 
 // groups returns the number of distinct groups.
@@ -143,35 +153,27 @@ func (t *counters) groups() uint64 { return uint64(len(t.Rows) - t.variants) }
 // variants than maxVariants. It costs a pass over the groups of each item that holds from, and next to nothing if none
 // does.
 func (c *Coalescer) Merge(from, into signature.Signature) {
-	for from != into {
-		i, held := c.index.holds(from)
-		if !held {
-			return
+	if from == into {
+		return
+	}
+	for _, r := range c.index.rows(from) {
+		if r.of.Cause.Signature == from {
+			r.of.Cause.Signature = into
 		}
-		it := &c.Items[i]
-		if it.Cause.Signature == from {
-			it.Cause.Signature = into
+		t := &r.of.Counters
+		other := t.find(r.Rule, into, r.Variant)
+		t.leave(r)
+		r.Sig = into
+		t.enter(r)
+		if other == nil {
+			continue
 		}
-		t := &it.Counters
-		for i := range t.Rows {
-			r := &t.Rows[i]
-			if r.Sig != from {
-				continue
-			}
-			other := t.find(r.Rule, into, r.Variant)
-			t.index.leave(t.base + uint32(i))
-			r.Sig = into
-			t.index.enter(t.base + uint32(i))
-			if other == nil {
-				continue
-			}
-			// The row that came first stays, so that rows keep their order.
-			if other.First.Seq < r.First.Seq {
-				r, other = other, r
-			}
-			r.combine(other)
-			other.Count = 0
+		// The row that came first stays, so that rows keep their order.
+		if other.First.Seq < r.First.Seq {
+			r, other = other, r
 		}
+		r.combine(other)
+		other.Count = 0
 		t.prune()
 	}
 }
@@ -205,8 +207,7 @@ func (c *counter) combine(o *counter) {
 func (c *Coalescer) Rename(of func(name string) string) {
 	for i := range c.Items {
 		it := &c.Items[i]
-		for k := range it.Counters.Rows {
-			r := &it.Counters.Rows[k]
+		for _, r := range it.Counters.Rows {
 			renamed := Accused(nil)
 			for _, s := range r.Accused {
 				s.Name = of(s.Name)

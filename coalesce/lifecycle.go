@@ -82,7 +82,7 @@ func (c *Coalescer) lapsed(in *Input, to *destination, advisory bool) *item {
 	return c.best(func(it *item) bool {
 		return it.State == itemLapsed && it.Scope != scopeDigest && it.Disposition == d.Disposition &&
 			(it.Scope == to.Scope && it.Key == to.Key || it.Scope.plain() && to.Scope.plain()) &&
-			(advisory || slices.ContainsFunc(it.Counters.Rows, func(r counter) bool {
+			(advisory || slices.ContainsFunc(it.Counters.Rows, func(r *counter) bool {
 				return r.Rule == d.Rule && r.Sig == in.Signature
 			}))
 	}, func(a, b *item) bool { return a.ClearedAt > b.ClearedAt })

@@ -48,11 +48,12 @@ type Effects uint8
 
 // The effects that weigh.
 const (
-	crash  Effects = 1 << iota // the process ends
-	hang                       // the game does not go on, until a rule resolves this
-	breaks                     // once is enough, but while the game starts: a load, a save or a map failed as a whole
-	levels                     // none is known: only the level of a log record decided
-	memory                     // none is left: the code that asks for it is running and not at fault
+	crash     Effects = 1 << iota // the process ends
+	hang                          // the game does not go on, until a rule resolves this
+	breaks                        // once is enough, but while the game starts: a load, a save or a map failed as a whole
+	levels                        // none is known: only the level of a log record decided
+	memory                        // none is left: the code that asks for it is running and not at fault
+	explained                     // a crash, by the lack of memory before
 )
 
 // EffectsOf returns the effects that a decision names by its tags; docs/rules.md lists them. byLevel reports that no
@@ -109,6 +110,11 @@ func (m *Member) Harm() int {
 	return trifle
 }
 
+// ExplainedBy reports whether the lack of memory that o is explains the crash that m is.
+func (m *Member) ExplainedBy(o *Member) bool {
+	return m.Effects&explained != 0 && o.Effects&(memory|crash) == memory
+}
+
 // Hangs reports whether the game does not go on because of m.
 func (m *Member) Hangs() bool { return m.Effects&hang != 0 && !m.Over }
 
@@ -129,8 +135,7 @@ func (m *Member) Compare(o *Member) int {
 // members returns the members of an item, the dominant first.
 func (c *Coalescer) members(it *item) []Member {
 	all := make([]Member, 0, len(it.Rules))
-	for i := range it.Counters.Rows {
-		r := &it.Counters.Rows[i]
+	for _, r := range it.Counters.Rows {
 		m := Member{
 			Rule: r.Rule, Disposition: r.Disposition, Severity: r.Severity, Invalidates: r.Invalidates, Entries: r.Count,
 			First: r.First.Pos, Last: r.LastPos, Early: r.Early, Accused: r.Accused, began: r.First.Seq,
@@ -205,8 +210,7 @@ func Reported(rule string, severity event.Severity) string {
 // entries, the most frequent variant.
 func (it *item) dominant(rule string) (row *counter) {
 	var most counter
-	for i := range it.Counters.Rows {
-		r := &it.Counters.Rows[i]
+	for _, r := range it.Counters.Rows {
 		if r.Rule != rule {
 			continue
 		}
@@ -221,12 +225,13 @@ func (it *item) dominant(rule string) (row *counter) {
 
 // group returns the sum of all variants of the group of a row, with its text, for display.
 func (t *counters) group(of *counter) (sum counter) {
-	for i := range t.Rows {
-		r := t.Rows[i]
-		if r.Sig != of.Sig || r.Rule != of.Rule {
+	for _, row := range t.Rows {
+		if row.Sig != of.Sig || row.Rule != of.Rule {
 			continue
 		}
-		if r.Recurrence, r.FirstBy, r.Text = nil, nil, of.Text; sum.Count == 0 {
+		r := *row
+		r.Recurrence, r.FirstBy, r.Text, r.of, r.next = nil, nil, of.Text, nil, nil
+		if sum.Count == 0 {
 			sum = r
 		} else {
 			sum.combine(&r)

@@ -10,9 +10,8 @@ import (
 	"github.com/heedlog/heed/event"
 )
 
-// TestMergeIsAsIfMergedBefore feeds the same entries to two coalescers: one
-// knows from the start which signatures are one group, the other learns it at
-// some time. Afterwards their items are alike, group by group.
+// TestMergeIsAsIfMergedBefore feeds the same entries of a call to two coalescers: one knows from the start which
+// signatures are one group, the other learns it at some time. Afterwards their items are equal, group by group.
 func TestMergeIsAsIfMergedBefore(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		before, err := New(Config{})
@@ -39,7 +38,9 @@ func TestMergeIsAsIfMergedBefore(t *testing.T) {
 				},
 			}
 			in.Variant = rapid.SampledFrom([]string{"", "open", "shut"}).Draw(t, "variant")
-			e := event.Entry{Seq: seq, Pos: seq, Message: rapid.SampledFrom([]string{"one", "two"}).Draw(t, "text")}
+			e := event.Entry{
+				Seq: seq, Pos: seq, Message: rapid.SampledFrom([]string{"one", "two"}).Draw(t, "text"), OperationID: "call",
+			}
 			in.Entry = &e
 			late := in
 			if in.Signature == from {
@@ -73,9 +74,7 @@ func TestMergeIsAsIfMergedBefore(t *testing.T) {
 				require.Equal(t, x.Severity, y.Severity)
 				require.Equal(t, x.Invalidates, y.Invalidates)
 			}
-			require.True(t, slices.IsSortedFunc(b.Counters.Rows, func(x,
-				y counter,
-			) int {
+			require.True(t, slices.IsSortedFunc(b.Counters.Rows, func(x, y *counter) int {
 				return int(x.First.Seq) - int(y.First.Seq)
 			}), "rows keep their order")
 		}

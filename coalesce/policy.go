@@ -67,29 +67,25 @@ func (c *Coalescer) covering(in *Input, to *destination) (k known) {
 		k.raise(it.gravity)
 	}
 	group := false
-	c.index.each(d.Rule, in.Signature, func(i int, row *counter) {
+	c.index.each(d.Rule, in.Signature, func(row *counter) {
 		group = true
 		if row.Variant == in.variant {
-			look(&c.Items[i], row)
+			look(row.of, row)
 		}
 	})
 	switch {
 	case k.item != nil || to.Scope == scopeHost:
 	case group:
-		c.index.each(d.Rule, in.Signature, func(i int, _ *counter) { look(&c.Items[i], nil) })
+		c.index.each(d.Rule, in.Signature, func(row *counter) { look(row.of, nil) })
 	default:
-		for i := range c.Items {
-			it := &c.Items[i]
-			for n := len(it.Counters.Rows) - 1; n >= 0 && it.State == itemAcked && in.Frame != 0; n-- {
-				r := &it.Counters.Rows[n]
-				if r.Frame == frame(in.Frame) && (c.quiet(in, it) || r.akin(in.Blame)) {
-					look(it, r)
-				}
+		for _, r := range slices.Backward(c.index.frames[frame(in.Frame)]) {
+			if c.quiet(in, r.of) || r.akin(in.Blame) {
+				look(r.of, r)
 			}
 		}
 		for i := range c.Items {
 			it := &c.Items[i]
-			if k.row == nil && c.quiet(in, it) && slices.ContainsFunc(it.Counters.Rows, func(r counter) bool {
+			if k.row == nil && c.quiet(in, it) && slices.ContainsFunc(it.Counters.Rows, func(r *counter) bool {
 				return r.Rule == d.Rule && r.First.Seq <= it.AckedAt.seq && r.akin(in.Blame)
 			}) {
 				look(it, nil)

@@ -79,10 +79,7 @@ func (c *Coalescer) bare(it *item) Item {
 // samples chooses the most informative groups: the dominant one, the one of the cause, then by severity, rarity and
 // recency.
 func (c *Coalescer) samples(it *item, dominant *counter) []Sample {
-	order := make([]*counter, 0, len(it.Counters.Rows))
-	for i := range it.Counters.Rows {
-		order = append(order, &it.Counters.Rows[i])
-	}
+	order := slices.Clone(it.Counters.Rows)
 	first := []*counter{it.causeRow(), dominant}
 	place := func(r *counter) int { return slices.Index(first, r) }
 	slices.SortFunc(order, func(a, b *counter) int {

@@ -93,7 +93,8 @@ func (c *Coalescer) State() *State {
 		it.Counters.Rows, it.Rules = slices.Clone(it.Counters.Rows), slices.Clone(it.Rules)
 		it.Covers, it.Delivered = slices.Clone(it.Covers), slices.Clone(it.Delivered)
 		for k := range it.Counters.Rows {
-			r := &it.Counters.Rows[k]
+			r := new(*it.Counters.Rows[k])
+			it.Counters.Rows[k] = r
 			r.Accused = slices.Clone(r.Accused)
 			if r.Recurrence != nil {
 				r.Recurrence = new(*r.Recurrence)
@@ -142,7 +143,7 @@ func (c *Coalescer) restore(s *State) {
 		it.id, it.Counters, it.Delivered = c.id(it.Number), free.Counters, free.Delivered
 		copy(it.Delivered, s.Items[i].Delivered)
 		for _, r := range s.Items[i].Counters.Rows {
-			it.Counters.add(r)
+			it.Counters.add(*r)
 		}
 	}
 }

@@ -39,7 +39,7 @@ func (s *State) fits(c *Coalescer) error {
 	for i := range s.Items {
 		it := &s.Items[i]
 		law("Items: State or Scope", it.State != itemFree && it.State <= itemOver && it.Scope <= scopeDigest)
-		law("Items: Rows", len(it.Counters.Rows) <= now.MaxGroups+reservedRows)
+		law("Items: Rows", len(it.Counters.Rows) <= now.MaxGroups+reservedRows && !slices.Contains(it.Counters.Rows, nil))
 		law("Items: Rules", len(it.Rules) <= now.MaxGroups+reservedRows)
 		law("Items: Consumer", it.Consumer < len(list) && len(it.Delivered) <= now.MaxConsumers)
 		law("Items: Covers", len(it.Covers) <= now.MaxNamed)
@@ -137,8 +137,7 @@ func (c *Coalescer) check() error {
 func (it *item) check(all *laws) {
 	left, open := it.Total-it.Untracked, it.open() // at most the total
 	first := false
-	for i := range it.Counters.Rows {
-		r := &it.Counters.Rows[i]
+	for _, r := range it.Counters.Rows {
 		t := &r.Raised
 		all.hold("Count of a group", r.Count > 0 && r.Count <= left && it.rule(r.Rule) != nil)
 		all.hold("Recurrence", r.Recurrence == nil || r.Recurrence.Times > 0)

@@ -240,7 +240,7 @@ func TestStateHasEveryField(t *testing.T) {
 			any(func(it item) bool { return len(it.Covers) > 0 }) &&
 			any(func(it item) bool { return it.Key != "" }) && len(c.Escalations) > 0 &&
 			any(func(it item) bool {
-				return slices.ContainsFunc(it.Counters.Rows, func(r counter) bool { return r.Accused != nil })
+				return slices.ContainsFunc(it.Counters.Rows, func(r *counter) bool { return r.Accused != nil })
 			}) &&
 			any(func(it item) bool {
 				return slices.ContainsFunc(it.Digest.Samples, func(s counter) bool { return s.Accused != nil })
@@ -265,11 +265,11 @@ func TestStateHasEveryField(t *testing.T) {
 		"calls.marked", "calls.but", "operations.recent", "operations.live", "operations.only",
 		"item.id", "storedCause.ID",
 		"operations.byID", "operation.name",
-		"counters.base", "counters.variants",
+		"counters.variants", "counter.next",
 		// About a journal, which a snapshot is not part of.
 		"Coalescer.retention",
 		// Of the present process.
-		"-Coalescer.index", "-counters.index",
+		"-Coalescer.index", "-counters.index", "-counters.of", "-counter.of",
 	)
 }
 

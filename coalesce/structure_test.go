@@ -30,24 +30,31 @@ func updates(c *Coalescer) []Update {
 
 // checkIndex compares the index with the items.
 func checkIndex(t require.TestingT, c *Coalescer) {
-	lists := map[uint32]*uint32{}
+	lists, frames := map[*counter]**counter{}, 0
 	for i := range c.Items {
 		it := &c.Items[i]
-		for k := range it.Counters.Rows {
-			row := &it.Counters.Rows[k]
-			ref := it.Counters.base + uint32(k)
-			require.Same(t, &c.index.rows[ref], row)
-			lists[ref] = c.index.list(row.Sig)
+		for _, row := range it.Counters.Rows {
+			require.Same(t, it, row.of)
+			lists[row] = c.index.list(row.Sig)
+			if row.Frame != 0 {
+				frames++
+				require.Contains(t, c.index.frames[row.Frame], row)
+			}
 		}
 	}
 	n := 0
 	for list := range c.index.heads {
-		for ref := c.index.heads[list]; ref != 0; ref = c.index.next[ref] {
-			require.Same(t, &c.index.heads[list], lists[ref])
+		for row := c.index.heads[list]; row != nil; row = row.next {
+			require.Same(t, &c.index.heads[list], lists[row])
 			n++
 		}
 	}
 	require.Equal(t, len(lists), n)
+	for _, rows := range c.index.frames {
+		require.NotEmpty(t, rows)
+		frames -= len(rows)
+	}
+	require.Zero(t, frames)
 }
 
 // checkStructure checks what always holds inside a coalescer.
@@ -77,12 +84,11 @@ func checkStructure(t require.TestingT, c *Coalescer) {
 			require.Empty(t, it.ClearedBy)
 		}
 		sum, groups := it.Untracked, map[string]bool{}
-		for n := range it.Counters.Rows {
-			row := it.Counters.Rows[n]
+		for _, row := range it.Counters.Rows {
 			sum += row.Count
 			groups[fmt.Sprint(row.Rule, row.Sig)] = true
 			require.NotZero(t, row.Count)
-			require.Same(t, &it.Counters.Rows[n], it.Counters.find(row.Rule, row.Sig, row.Variant))
+			require.Same(t, row, it.Counters.find(row.Rule, row.Sig, row.Variant))
 			if it.open() {
 				require.LessOrEqual(t, row.Severity, it.Severity)
 				require.LessOrEqual(t, row.Disposition, it.Disposition)

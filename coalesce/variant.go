@@ -22,7 +22,7 @@ const others = "\x00"
 func (c *Coalescer) asOthers(in *Input) bool {
 	var known [maxVariants]string
 	n, exact, more := 0, false, false
-	c.index.each(in.Decision.Rule, in.Signature, func(_ int, r *counter) {
+	c.index.each(in.Decision.Rule, in.Signature, func(r *counter) {
 		switch {
 		case r.Variant == in.variant:
 			exact = true
@@ -81,17 +81,17 @@ func safeName(name string) string {
 // nil if all items together know only one.
 func (c *Coalescer) variants(it *item, of *counter) Variants {
 	several := false
-	c.index.each(of.Rule, of.Sig, func(_ int, r *counter) { several = several || r.Variant != of.Variant })
+	c.index.each(of.Rule, of.Sig, func(r *counter) { several = several || r.Variant != of.Variant })
 	if !several {
 		return nil
 	}
 	var own Variants
 	var known []string
-	c.index.each(of.Rule, of.Sig, func(i int, r *counter) {
+	c.index.each(of.Rule, of.Sig, func(r *counter) {
 		if r.Variant != others && !slices.Contains(known, r.Variant) {
 			known = append(known, r.Variant)
 		}
-		if &c.Items[i] == it {
+		if r.of == it {
 			own = append(own, Variant{Value: r.Variant, Count: r.Count})
 		}
 	})

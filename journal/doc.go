@@ -42,11 +42,10 @@
 //
 // # Bounds
 //
-// The tail is allocated in [New] and never grows: 72 bytes for each entry, and its text bytes of [Config]. Firsts and
-// pinned entries are copied when the tail evicts them, up to their bounds in [Config]: a header and the text. By
-// default all take at most 7.3 MiB. Text beyond [Config.MaxText] is cut, at the boundary of a UTF-8 character, and the
-// record is marked so. One Scan examines a bounded number of entries and of bytes ([Config.ReadEntries],
-// [Config.ReadBytes]).
+// The tail grows up to its bounds in [Config]: 72 bytes for each entry, and its text bytes. Firsts and pinned entries
+// are copied when the tail evicts them, up to their bounds in [Config]: a header and the text. By default all take at
+// most 7.3 MiB. Text beyond [Config.MaxText] is cut, at the boundary of a UTF-8 character, and the record is marked so.
+// One Scan examines a bounded number of entries and of bytes ([Config.ReadEntries], [Config.ReadBytes]).
 //
 // # Concurrency and cost
 //

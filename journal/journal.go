@@ -25,8 +25,7 @@ type Journal struct {
 	scratch []byte
 }
 
-// New returns an empty journal with everything allocated that it will ever
-// need. An error names the field of the Config that is wrong.
+// New returns an empty journal, which grows up to its capacities. An error names the field of the Config that is wrong.
 func New(c Config) (*Journal, error) {
 	c, err := c.withDefaults()
 	if err != nil {
@@ -35,10 +34,7 @@ func New(c Config) (*Journal, error) {
 	return &Journal{
 		config: c,
 		latest: c.After,
-		tail: tail{
-			Budget:  Budget{Capacity: c.Entries, MaxBytes: c.Bytes},
-			headers: make([]header, c.Entries), bytes: make([]byte, c.Bytes),
-		},
+		tail:   tail{Budget: Budget{Capacity: c.Entries, MaxBytes: c.Bytes}},
 		firsts: firsts{
 			Budget: Budget{Capacity: c.Firsts, MaxBytes: c.FirstsBytes}, bursts: map[uint64][]uint64{},
 			perBurst: c.FirstsPerBurst,
@@ -52,21 +48,26 @@ func New(c Config) (*Journal, error) {
 // needs their place. All text is copied; neither e nor d is retained. e.Seq must be one more than the Seq of the entry
 // before.
 //
-// It allocates nothing but copies of evicted entries that are firsts or pinned, and its cost does not depend on the
-// number of entries held.
+// It allocates room for the tail until that has its capacity, twice as much each time, and copies of evicted entries
+// that are firsts or pinned. Its cost does not depend on the number of entries held.
 func (j *Journal) Append(e *event.Entry, s signature.Signature, d event.Decision) {
 	if e.Seq != j.latest+1 {
 		panic(fmt.Sprintf("BUG: journal: entry %d appended after entry %d", e.Seq, j.latest))
 	}
 	t := &j.tail
-	if t.Entries == len(t.headers) {
+	if t.Entries == t.Capacity {
 		j.evict()
+	} else if t.Entries == len(t.headers) {
+		t.growHeaders()
 	}
 	h := t.at(t.Entries)
 	size := h.set(e, s, &d, j.config.MaxText, j.config.Bytes)
-	for t.Bytes+size > len(t.bytes) {
+	for t.Bytes+size > t.MaxBytes {
 		j.evict()
 		t.EvictedForText++
+	}
+	if t.Bytes+size > len(t.bytes) {
+		t.growBytes(size)
 	}
 	a, b := t.push(h, size)
 	if len(b) == 0 {
@@ -207,9 +208,6 @@ type Budget struct {
 	// was full or the entry no longer held. The tail refuses nothing.
 	Refused uint64
 }
-
-// Pinned returns the present state of the budget of pinned entries.
-func (j *Journal) Pinned() Budget { return j.pins.Budget }
 
 // Stats returns the present state. It costs two binary searches.
 func (j *Journal) Stats() Stats {

@@ -11,7 +11,7 @@ func (b *Budget) drop(n int) { b.Entries, b.Bytes = b.Entries-1, b.Bytes-n }
 
 // tail is the ring of the newest entries: a ring of headers, and a ring of
 // bytes that holds their blocks in the same order, end to end. A block may wrap
-// around the end of the bytes, so that all of them are used.
+// around the end of the bytes, so that all of them are used. Both rings grow up to their capacity.
 //
 // Invariants: the headers' sequence numbers follow each other without a gap;
 // Bytes is the sum of their sizes; the oldest block begins so many bytes before
@@ -23,6 +23,30 @@ type tail struct {
 
 	bytes []byte
 	write int // where the next block begins
+}
+
+// growHeaders doubles the ring of headers, which is full and below its capacity. It has room for 4 at first.
+func (t *tail) growHeaders() {
+	grown := make([]header, min(t.Capacity, max(2*len(t.headers), 4)))
+	copy(grown[copy(grown, t.headers[t.first:]):], t.headers[:t.first])
+	t.headers, t.first = grown, 0
+}
+
+// growBytes doubles the ring of bytes, which is below its capacity, for a block of size bytes at least.
+func (t *tail) growBytes(size int) {
+	start := t.write - t.Bytes // of the oldest block
+	if start < 0 {
+		start += len(t.bytes)
+	}
+	grown := make([]byte, min(t.MaxBytes, max(2*len(t.bytes), t.Bytes+size)))
+	copy(grown[copy(grown, t.bytes[start:]):], t.bytes[:start])
+	at := 0
+	for i := range t.Entries {
+		h := t.at(i)
+		h.at = uint32(at)
+		at += h.size()
+	}
+	t.bytes, t.write = grown, t.Bytes
 }
 
 // at returns the i-th header, counting from the oldest.

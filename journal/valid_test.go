@@ -29,7 +29,7 @@ func (j *Journal) validTail() error {
 		if want := j.tailFrom() + uint64(i); h.seq != want {
 			return fmt.Errorf("tail: entry %d is %d, not %d", i, h.seq, want)
 		}
-		if int(h.at)%len(t.bytes) != (at+used)%len(t.bytes) {
+		if h.size() > 0 && int(h.at)%len(t.bytes) != (at+used)%len(t.bytes) {
 			return fmt.Errorf("tail: block of %d begins at %d, not where the one before ends", h.seq, h.at)
 		}
 		used += h.size()

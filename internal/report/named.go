@@ -37,9 +37,9 @@ const (
 
 // Named returns the problems to name, at most three: the worst where others are less bad, the most frequent where it
 // repeats, and the first; if these are one, another problem. They are of the highest disposition there is, other
-// than that the log went blind. The first of them is the top, or without one the worst; above it comes the problem that
-// explains it. The most frequent is the filler, if there is one. It is the one choice of all first screens. Named also
-// returns the problems from which it chooses, in order of their first entries.
+// than that the log went blind. The first of them is the top, or the worst if there is no top or the top explains it;
+// above it comes the problem that explains it. The most frequent is the filler, if there is one. It is the one choice
+// of all first screens. Named also returns the problems from which it chooses, in order of their first entries.
 func (p *Problems) Named() (all []chosen, found []*heed.Member) {
 	top := p.Top
 	if found = p.of(event.Blocking); len(found) == 0 {
@@ -54,6 +54,9 @@ func (p *Problems) Named() (all []chosen, found []*heed.Member) {
 		return nil, nil
 	}
 	because, explains := p.explain()
+	if worst := slices.MinFunc(found, (*heed.Member).Compare); top != nil && because[worst] == top {
+		top = worst
+	}
 	all = p.choose(found, top)
 	if m := because[all[0].Member]; m != nil {
 		cause := chosen{Member: m, As: []string{asCause}}
@@ -122,7 +125,7 @@ func (p *Problems) explain() (because map[*heed.Member]*heed.Member, explains ma
 	because, explains = map[*heed.Member]*heed.Member{}, map[*heed.Member]uint64{}
 	for i, m := range all {
 		by := p.ExplainedBy(m.Rule)
-		explained := func(o *heed.Member) bool { return slices.Contains(by, o.Rule) }
+		explained := func(o *heed.Member) bool { return m.ExplainedBy(o) || slices.Contains(by, o.Rule) }
 		if i := slices.IndexFunc(all[:i], explained); i >= 0 {
 			because[m] = cmp.Or(because[all[i]], all[i])
 			explains[because[m]] += m.Entries

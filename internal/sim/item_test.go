@@ -494,9 +494,9 @@ func (m *model) mayOpen(e *entry, s scope) error {
 			it.held[0].OperationID == e.OperationID && it.held[0].Seq >= m.ops[e.OperationID].first && !it.again {
 			return fmt.Errorf("bursts: entry %d opened an item beside %s of its operation %q", e.Seq, it.id, e.OperationID)
 		}
-		if it == m.episode && len(m.ops) == 0 && m.turned < it.first &&
+		if it == m.episode && it.rules[e.rule] != nil && len(m.ops) == 0 && m.turned < it.first &&
 			it.held[0].when.generation == m.now.generation && !m.passed(m.cfg.Coalesce.AmbientQuiet, it.held[0].when) {
-			return fmt.Errorf("bursts: entry %d opened an item beside the ambient %s", e.Seq, it.id)
+			return fmt.Errorf("bursts: entry %d opened an item beside the ambient %s of its rule", e.Seq, it.id)
 		}
 	}
 	if latest == nil || !sure || s == hosted {
