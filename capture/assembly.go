@@ -179,6 +179,7 @@ func (a *assembly) add(ln *line, to part, ev Evidence) {
 	}
 	switch {
 	case goesOn:
+		a.own = look{} // the line may be the first
 		a.append(a.lastText(), ln.text)
 	case to != partNone:
 		a.put(to, ln.text)

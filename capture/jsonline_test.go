@@ -181,6 +181,15 @@ func TestContainers(t *testing.T) {
 	}
 }
 
+// TestSplitFirstLine holds that what is known of the part of a first line is not taken for the whole line.
+func TestSplitFirstLine(t *testing.T) {
+	const at = "2031-04-05T10:00:00.5Z stderr "
+	recs := records(t, doc(at+"F INFO: on", at+"P java.io.IOExcep", at+"F tion: y"))
+	last := recs[len(recs)-1]
+	require.Equal(t, "java.io.IOException: y", last.Message)
+	require.Equal(t, event.LevelError, last.Level)
+}
+
 func TestJSONLineBeforeHole(t *testing.T) {
 	recs := records(t, `{"msg":"a"}`+strings.Repeat("\x00", 100)+"\n"+`{"msg":"b"}`)
 	require.Equal(t, "1-1 json \"a\"\nnotice hole count=100 pos=1\n2-2 json \"b\"\n", render(recs))

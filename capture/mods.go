@@ -283,22 +283,36 @@ func (m *modLists) take(rec *Record) {
 // brackets, a colon, the assemblies. The name itself may have parentheses, brackets and colons. A line whose name was
 // lost names no mod.
 func (m *ListedMod) parse(line string) bool {
-	end := max(strings.LastIndex(line, "): "), strings.LastIndex(line, "]: ")) + 1
-	name := strings.LastIndexByte(line[:end], '(')
-	if name < 1 {
+	const most = 1000 // parentheses, of which one opens the package id
+	var id, tags, rest string
+	at := len(line)
+	for tries := 0; rest == ""; tries++ {
+		if at = strings.LastIndexByte(line[:at], '('); at < 1 || tries == most {
+			return false
+		}
+		n := strings.IndexAny(line[at+1:], " ()")
+		if n < 1 || line[at+1+n] != ')' {
+			continue
+		}
+		id, tags = line[at+1:][:n], line[at+1+n+1:]
+		rest = tags
+		for ok := true; ok && strings.HasPrefix(rest, "["); {
+			_, rest, ok = strings.Cut(rest, "]")
+		}
+		tags = strings.TrimSuffix(tags, rest)
+		if !strings.HasPrefix(rest, ": ") {
+			rest = ""
+		}
+	}
+	if strings.HasSuffix(line[:at], rimworld.NoAssemblies) {
 		return false
 	}
-	id, tags, ok := strings.Cut(line[name+1:end], ")")
-	if !ok || id == "" || strings.IndexByte(id, ' ') >= 0 || tags != "" && tags[0] != '[' ||
-		strings.HasSuffix(line[:name], rimworld.NoAssemblies) {
-		return false
-	}
-	m.Name, m.PackageID = strings.TrimSpace(line[:name]), id
+	m.Name, m.PackageID = strings.TrimSpace(line[:at]), id
 	var versions []string
 	if tags != "" {
 		versions = append(versions, tags)
 	}
-	for part := range strings.SplitSeq(strings.TrimRight(line[end+len(": "):], " \t\r"), ", ") {
+	for part := range strings.SplitSeq(strings.TrimRight(rest[len(": "):], " \t\r"), ", ") {
 		if open := strings.LastIndexByte(part, '('); open > 0 {
 			m.Assemblies = append(m.Assemblies, part[:open])
 			versions = append(versions, strings.TrimSuffix(part[open+1:], ")"))

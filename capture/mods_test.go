@@ -44,6 +44,8 @@ func TestMods(t *testing.T) {
 				"(only.id): Lib(1.0)",
 				"(no assemblies)(x): (no assemblies)",
 				"Two in one(a.b): (no assemblies)(x): Lib(1.0)",
+				"Fringe(acme.fringe)[mv:1.0]: Lib(1.0 [a]: b)",
+				"a tag that does not end(acme.open)[mv:1.0): Lib(1.0)",
 				"(no assemblies)(x)",
 				"Harmony(Author.Lib): 0Lib(2.2.1)",
 				"a line that is none",
@@ -62,6 +64,7 @@ func TestMods(t *testing.T) {
 				`1: "Presses (dev)" "acme.press" ["0Lib" "PressLib"] "[mv:1.0][ov:2.0] av:2.2.1,fv:2.1.0 1.8.0 [no FileVersionInfo]"`,
 				`1: "Series: Part" "acme.series.part" ["Part-1.3"] "1.0.0"`,
 				`1: "Outer (Space Mods 40k)" "acme.outer" ["Outer"] "1.0.0"`,
+				`1: "Fringe" "acme.fringe" ["Lib"] "[mv:1.0] 1.0 [a]: b"`,
 			),
 		},
 		"a game that is loaded, twice": {

@@ -104,10 +104,11 @@ func refused(_ *scan, _, rest string) string {
 
 // identified reads a package id after its label.
 func identified(_ *scan, before, rest string) string {
-	if hasWord(before, "example") {
+	id := stem(packageID(afterColon(rest)))
+	if id == "" || hasWord(before, "example") {
 		return ""
 	}
-	return stem(packageID(afterColon(rest)))
+	return id
 }
 
 // versioned reads a mod by the version after its name: "in Some-Mod v1.2.0".
@@ -335,6 +336,10 @@ func (s *scan) typed(_, rest string) string {
 // typeName reads the name of a type with its namespace; unless the text says that it is one, only of a mod that is
 // known. A name before a parenthesis is a method, whose namespace the game leaves out: "Error in LordToil.Init()".
 func (s *scan) typeName(text string, isType bool) {
+	first, _ := utf8.DecodeRuneInString(text)
+	if !unicode.IsUpper(first) {
+		return // at once: "type.type.type" leads to a type three times
+	}
 	end := 0
 	for end < len(text) && (wordByte(text[end]) || text[end] == '.' || text[end] == '+') {
 		end++
@@ -345,9 +350,8 @@ func (s *scan) typeName(text string, isType bool) {
 		extension(lastPart(path)) || s.tagged(path[len(root)+1:]) {
 		return
 	}
-	first, _ := utf8.DecodeRuneInString(root)
 	member, _ := utf8.DecodeRuneInString(path[len(root)+1:])
-	if !unicode.IsUpper(first) || !unicode.IsUpper(member) {
+	if !unicode.IsUpper(member) {
 		return
 	}
 	if o, ok := s.codeOwner(path, root); ok && (isType || o.mod != 0) {

@@ -3,10 +3,12 @@ package blame_test
 import (
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/internal/blame"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 func TestLinkIsNoText(t *testing.T) {
@@ -27,4 +29,15 @@ func TestKey(t *testing.T) {
 	require.Equal(t, blame.Key("Weaver"), blame.Key("code: Weaver"), "both name one mod")
 	require.Equal(t, strings.Repeat("a", 64), blame.Key(strings.Repeat("a", 70)))
 	require.Equal(t, strings.Repeat("ж", 32), blame.Key(strings.Repeat("ж", 40)))
+}
+
+// TestNumberIsOwn holds that the number of a mod outlives the memory of the record that taught it.
+func TestNumberIsOwn(t *testing.T) {
+	f := testkit.Must(blame.New(blame.Config{}))
+	f.Learn(blame.Mod{Name: "Printing Press", PackageID: "acme.press"})
+	read := []byte(`[Printing Press - Start of stack trace]` + "\n" + `Source file: D:\workshop\content\123450\1234567890\P.xml`)
+	f.LearnNames(f.Find(nil, unsafe.String(&read[0], len(read)), ""))
+	clear(read)
+	m, _ := f.Mod("Printing Press")
+	require.Equal(t, "1234567890", m.WorkshopID)
 }

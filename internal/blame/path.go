@@ -97,7 +97,7 @@ func (s *scan) folder(name string, last, about bool) {
 		return
 	}
 	if rank == rankNumber {
-		o.number = name
+		o.number = strings.Clone(name) // it is learned, and a record is not kept
 	}
 	if slices.ContainsFunc(s.files, func(f finding) bool { return f.owner.same(&o) }) {
 		return

@@ -161,7 +161,7 @@ func (s *scan) prose(line string) {
 	line = plain(line)
 	if s.head == 1 {
 		line = s.tags(line)
-		s.nodes = hasWord(line, "xml") || hasWord(line, "node")
+		s.nodes = hasWord(strings.ReplaceAll(line, ".xml", ""), "xml") || hasWord(line, "node")
 	}
 	s.victim = strings.Contains(line, "atch")
 	s.words(line)

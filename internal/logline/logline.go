@@ -56,7 +56,7 @@ func mayHave(s string) bool {
 		return false
 	}
 	switch c := s[0]; {
-	case c < 'A', c == '[', s[1]|s[2] >= 0x80:
+	case c < 'A', c == '[', c|s[1]|s[2] >= 0x80:
 		return true
 	case c-'A' < 26: // a level in capitals, a day or a month, or a letter
 		return s[1]-'A' < 26 || isDigit(s[1]) || s[1] == '/' || s[3] == ' ' || s[3] == ',' ||

@@ -227,6 +227,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("M  ERROR: no disk")
 	f.Add("Warning: no disk")
 	f.Add("Press_CRITICAL_ERROR: no disk")
+	f.Add("\xc9A WARN: of another encoding")
 	f.Fuzz(func(t *testing.T, line string) {
 		h := Parse(line)
 		if h.Len < 0 || h.Len > len(line) || h.Len > maxParts*2*maxPart+2*maxPart {

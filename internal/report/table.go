@@ -98,7 +98,8 @@ func (r *row) evidenceAgainst(name string) []blame.Kind {
 // maxSays bounds the text of an entry that a row keeps, in characters.
 const maxSays = 240
 
-// headOf returns the first line of a message, with the next line if that is indented or a colon ends the first.
+// headOf returns a copy of the first line of a message, with the next line if that is indented or a colon ends the
+// first.
 func headOf(message string) string {
 	message = strings.ToValidUTF8(message[:min(len(message), 4*maxSays)], "")
 	head, rest, _ := strings.Cut(message, "\n")
@@ -106,7 +107,7 @@ func headOf(message string) string {
 		next, _, _ := strings.Cut(rest, "\n")
 		head += " " + strings.TrimSpace(next)
 	}
-	return oneSpace(head)
+	return strings.Clone(oneSpace(head))
 }
 
 // maxTemplate bounds the part of a template that a row keeps. The full table

@@ -2,6 +2,7 @@ package report
 
 import (
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
@@ -41,4 +42,12 @@ func TestFold(t *testing.T) {
 			Template: "the lamp is out",
 		}, sig: sig(3), group: sig(3), members: []signature.ID{3}},
 	}, table.top(0))
+}
+
+// TestSaysIsOwn holds that the text that a row keeps outlives the memory of its record.
+func TestSaysIsOwn(t *testing.T) {
+	read := []byte("PressFailed")
+	says := headOf(unsafe.String(&read[0], len(read)))
+	clear(read)
+	require.Equal(t, "PressFailed", says)
 }
