@@ -3,6 +3,7 @@ package capture
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -102,4 +103,19 @@ func everyWay(t *testing.T, data string, f func(way string, src io.Reader)) {
 	f("gzip in two members", bytes.NewReader(append(gz(t, data[:half]), gz(t, data[half:])...)))
 	f("zstd in two frames", bytes.NewReader(append(zst(t, data[:half]), zst(t, data[half:])...)))
 	f("thrice", bytes.NewReader(zst(t, string(gz(t, string(gz(t, data)))))))
+}
+
+// TestCutCompressed requires that all that was unpacked before the damage is
+// delivered, in each encoding.
+func TestCutCompressed(t *testing.T) {
+	text := unity2022_3 + strings.Repeat("[Gadgets] some line or other\r\n", 20_000)
+	for _, data := range []string{text, string(encode16(binary.LittleEndian, text))} {
+		packed := gz(t, data)
+		recs, r, err := readAll(t, bytes.NewReader(packed[:len(packed)-12]), Options{})
+		var re *readError
+		require.ErrorAs(t, err, &re)
+		require.True(t, errors.Is(err, io.ErrUnexpectedEOF))
+		require.Equal(t, r.At().Lines, re.Line)
+		require.Greater(t, len(recs), 10_000)
+	}
 }

@@ -1,6 +1,8 @@
 package capture
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -23,4 +25,28 @@ func TestRefTable(t *testing.T) {
 	require.Equal(t, []string{"bbbbbbbb", "", "d"}, []string{get(2), get(3), get(5)}, "by bytes")
 	tab.put(5, []byte("dd"))
 	require.Equal(t, []string{"bbbbbbbb", "dd"}, []string{get(2), get(5)}, "in place of itself")
+}
+
+func TestRefEviction(t *testing.T) {
+	const all = maxRefs + 2
+	var b strings.Builder
+	b.WriteString(unity2022_3)
+	for i := 1; i <= all; i++ {
+		fmt.Fprintf(&b, "oh: System.Exception: x\n[Ref %X]\n  at Gadget.M%d () [0x0] in <1>:0 \n", i, i)
+	}
+	for i := 1; i <= all; i++ {
+		fmt.Fprintf(&b, "oh: System.Exception: x\n[Ref %X] Duplicate stacktrace, see ref for original\n", i)
+	}
+	recs := records(t, b.String())
+	for i, r := range recs[len(recs)-all:] {
+		if i < 2 {
+			require.Equal(t, refUnresolved, r.RefState)
+			require.Contains(t, r.Message, "Duplicate stacktrace", "it stays visible")
+			require.Empty(t, r.Stack)
+			continue
+		}
+		require.Equal(t, refResolved, r.RefState)
+		require.Equal(t, fmt.Sprintf("  at Gadget.M%d () [0x0] in <1>:0 ", i+1), r.Stack)
+		require.Equal(t, "oh: System.Exception: x", r.Message)
+	}
 }

@@ -478,7 +478,7 @@ func (c *Coalescer) akin(it *item, in *Input) kinship {
 			named, stack = named || len(r.Accused) > 0, stack || r.Frame != 0
 		}
 	}
-	if near && !(named && len(in.Blame) > 0) && !(stack && in.Frame != 0) {
+	if near && (!named || len(in.Blame) == 0) && (!stack || in.Frame == 0) {
 		return nextRecord
 	}
 	return otherFault

@@ -1,4 +1,4 @@
-package live_test
+package outbox_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package bridge_test
+package fieldbridge
 
 import (
 	"context"
@@ -13,20 +13,19 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/cmd/internal/bridge/fieldbridge"
 	"github.com/heedlog/heed/internal/standin"
 	"github.com/heedlog/heed/internal/testkit"
 )
 
-// TestFieldBridge holds the habits of the bridge of the field: how long it tries, that it takes the first connection, lists
+// TestBridge holds the habits of the bridge of the field: how long it tries, that it takes the first connection, lists
 // once, and does not come again.
-func TestFieldBridge(t *testing.T) {
+func TestBridge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		var mu sync.Mutex
 		var all []time.Duration
 		var mod *standin.Mod // nil: it does not listen
-		b := fieldbridge.New(fieldbridge.Config{Dial: func(context.Context) (io.ReadWriteCloser, error) {
+		b := New(Config{Dial: func(context.Context) (io.ReadWriteCloser, error) {
 			mu.Lock()
 			defer mu.Unlock()
 			all = append(all, time.Since(start))
@@ -55,7 +54,7 @@ func TestFieldBridge(t *testing.T) {
 		require.Len(t, dials, 9+13)
 		require.Less(t, dials[9+12], time.Minute)
 		_, err := b.Call("colony/build", `{}`)
-		require.ErrorIs(t, err, fieldbridge.ErrNotConnected)
+		require.ErrorIs(t, err, ErrNotConnected)
 
 		mod = standin.NewMod(standin.ModConfig{Frozen: true}) // it accepts, and does not answer
 		began, before := time.Now(), len(dials)

@@ -1,4 +1,4 @@
-package gabp_test
+package standin
 
 import (
 	"bufio"
@@ -14,7 +14,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/internal/standin"
 	"github.com/heedlog/heed/internal/testkit"
 )
 
@@ -25,7 +24,7 @@ type peer struct {
 	r    *bufio.Reader
 }
 
-func connect(t *testing.T, m *standin.Mod) *peer {
+func connect(t *testing.T, m *Mod) *peer {
 	ours, theirs := net.Pipe()
 	go m.ServeConn(theirs)
 	t.Cleanup(func() { _ = ours.Close() })
@@ -75,12 +74,10 @@ func (p *peer) silent() {
 
 const hello, subscribe = `{"token":"t"}`, `{"channels":["colony.log","nothing"]}`
 
-func TestStandIn(t *testing.T) {
+func TestMod(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := filepath.Join(t.TempDir(), "log")
-		m := standin.NewMod(standin.ModConfig{
-			Token: "t", Channels: []string{"colony.log"}, Delay: time.Second, LogPath: log, Result: 10,
-		})
+		m := NewMod(ModConfig{Token: "t", Channels: []string{"colony.log"}, Delay: time.Second, LogPath: log, Result: 10})
 		p := connect(t, m)
 		p.ask("session/hello", `{"token":"no"}`)
 		require.Contains(t, p.frame(), "-32101")
@@ -105,10 +102,10 @@ func TestStandIn(t *testing.T) {
 	})
 }
 
-// TestStandInCharacters: a request that is not ASCII hangs its connection.
-func TestStandInCharacters(t *testing.T) {
+// TestModCharacters: a request that is not ASCII hangs its connection.
+func TestModCharacters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := connect(t, standin.NewMod(standin.ModConfig{Characters: true}))
+		p := connect(t, NewMod(ModConfig{Characters: true}))
 		p.ask("tools/call", `{"name":"colony/build"}`)
 		require.Contains(t, p.frame(), "done")
 		p.ask("tools/call", `{"name":"köln"}`)
