@@ -27,6 +27,7 @@ func Compile(files ...File) (*Set, error) { return compile("", files) }
 // compile makes the set of the files for the logs of one family.
 func compile(family string, files []File) (*Set, error) {
 	l := link(family, files, false)
+	l.limits()
 	if err := l.errs.err(); err != nil {
 		return nil, err
 	}
@@ -74,7 +75,6 @@ func link(family string, files []File, whole bool) *linker {
 	}
 	l.resolveIDs()
 	l.reach()
-	l.limits()
 	l.set.setDefaults(l.docs)
 	if l.errs.count() == 0 {
 		l.set.index = newIndex(l.set.active)
@@ -316,7 +316,7 @@ func (l *linker) notes() (notes []compiled.Note) {
 	return notes
 }
 
-// limits holds what rules share to its bounds.
+// limits holds what rules share to its bounds; the tests of default files do not count.
 func (l *linker) limits() {
 	seen := map[string]bool{}
 	escalations, tests := 0, 0

@@ -167,3 +167,14 @@ func TestEveryFieldIsInherited(t *testing.T) {
 		require.Equal(t, own, f.take == nil, f.name)
 	}
 }
+
+// TestTestsOfDefaultFilesDoNotCount: as many tests as are allowed are allowed beside those of the default files.
+func TestTestsOfDefaultFilesDoNotCount(t *testing.T) {
+	const head = "version: 1\nrules:\n  - {id: x, when: 'template == \"a\"', disposition: ignore, summary: s, tests: ["
+	full := strings.Repeat("{match: a}, ", maxTests)
+	set, err := Compile(append([]File{{Name: "f.yaml", Data: []byte(head + full + "]}\n")}}, Defaults()...)...)
+	require.NoError(t, err)
+	require.Greater(t, len(set.relink().tests(set)), maxTests)
+	_, err = Compile(File{Name: "f.yaml", Data: []byte(head + full + "{match: a}]}\n")})
+	require.ErrorContains(t, err, "tests[50001]: more than 50000 tests")
+}
