@@ -74,7 +74,7 @@ func (k kinds) when(holds bool) kinds {
 	return 0
 }
 
-// find answers what is unknown, with one search for each group of kinds.
+// find answers the unknown kinds, with one search for each group of kinds.
 func (l *look) find(b []byte, unknown kinds) {
 	if unknown&byBeginning != 0 {
 		l.known |= byBeginning

@@ -283,7 +283,7 @@ func (m *modLists) take(rec *Record) {
 // brackets, a colon, the assemblies. The name itself may have parentheses, brackets and colons. A line whose name was
 // lost names no mod.
 func (m *ListedMod) parse(line string) bool {
-	const most = 1000 // parentheses, of which one opens the package id
+	const most = 1000 // parentheses; one opens the package id
 	var id, tags, rest string
 	at := len(line)
 	for tries := 0; rest == ""; tries++ {

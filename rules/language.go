@@ -128,7 +128,7 @@ func functionNames() []string {
 	return out
 }
 
-// reserved returns what a name already is, so that it cannot be given to a list or macro; "" if it is free.
+// reserved returns the present meaning of a name that a list or macro cannot have; "" if it is free.
 func reserved(name string) string {
 	_, isBuiltin := builtin.Index[name]
 	switch {

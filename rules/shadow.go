@@ -35,7 +35,7 @@ const maxCoverChecks = 100_000
 // condition joins its parts by "and" does not matter: it holds if all do, and
 // a failure anywhere keeps it from holding.
 type covers struct {
-	byPart map[string][]*ruleDecl // by the longest part, the least likely to be common; "" of one that always holds
+	byPart map[string][]*ruleDecl // by the longest part, the least likely to be common; "" if the rule always holds
 	checks int
 }
 
@@ -66,7 +66,7 @@ func (c *covers) of(r *Rule) *ruleDecl {
 	return first
 }
 
-// covers reports whether the parts of r's condition are among those of another rule, and the exceptions, too.
+// covers reports whether another rule has all parts of r's condition, and all exceptions of r.
 func (r *Rule) covers(other *Rule) bool {
 	return subset(r.cond.parts, other.cond.parts) && !slices.ContainsFunc(r.exceptions, func(c *condition) bool {
 		return !slices.ContainsFunc(other.exceptions, c.same)

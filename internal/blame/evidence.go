@@ -9,7 +9,7 @@ import (
 	texts "github.com/heedlog/heed/internal/text"
 )
 
-// A row is evidence in words: what the name after a word shows, and how the name is read from the text of the line
+// A row is evidence in words: the meaning of the name after a word, and how the name is read from the text of the line
 // before and after the word.
 type row struct {
 	kind   Kind

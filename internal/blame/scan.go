@@ -58,7 +58,7 @@ type scan struct {
 	stranger bool    // code of an unknown module has thrown
 	victim   bool    // the text is about a patch that failed, and names the method that it was for
 	within   int     // how far the lines of a suppressed exception are set in, at least; 0: there is none
-	nodes    bool    // the text is about nodes of XML: the code that reads them passes on what others wrote
+	nodes    bool    // the text is about nodes of XML: the code that reads them did not write them
 	cause    int     // how many findings there were above the last cause
 }
 

@@ -228,7 +228,7 @@ func (p *Process) Signal(sig os.Signal) error {
 	return p.unlessEnded(func(t *tree) error { return t.signal(sig, p.cfg.Mark) })
 }
 
-// unlessEnded calls f with the tree, whose ids are not reused meanwhile, and returns its error.
+// unlessEnded calls f with the tree and returns its error. Until then, no id of the tree is reused.
 func (p *Process) unlessEnded(f func(t *tree) error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

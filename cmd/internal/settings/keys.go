@@ -40,7 +40,7 @@ type Key struct {
 	Default string   // as a flag would show it
 	Help    string   // in a few words, with the name of its value, in backquotes, if it has one
 	Unset   string   // words for an empty value or 0; "" if that is clear
-	Program string   // the only one that goes by the key; "" for both
+	Program string   // the name of the program, if only one reads the key
 
 	// Effect is how the key changes a run. It decides whether the key counts in a project's file.
 	Effect Effect
