@@ -256,8 +256,8 @@ const enough = 60
 const (
 	weighName    = 30 // a name, all names, any word where values often follow, or a part with a name or a value
 	weighFewName = 20 // a name with fewer than fewOthers others, one more if it is several words, or as the first word
-	weighWord    = 20
-	weighFewWord = 15
+	weighWord    = 20 // any other word, or the rest of a line after a word and a colon
+	weighFewWord = 15 // the same with fewer others
 
 	fewOthers   = 3
 	namesOthers = 2
@@ -268,8 +268,8 @@ const (
 	strayWords  = 3 // of a stray name at most
 )
 
-// The weight of the rest of a line, by the punctuation before it, and how many words must be before it if a name or a
-// value is among them.
+// The weight of another rest of a line, by the punctuation before it, and how many words must be before it if a name
+// or a value is among them.
 var (
 	weighTail    = [...]int{gapSpace: 8, gapOpen: 12, gapComma: 8}
 	variedOthers = [...]uint8{gapSpace: 3, gapOpen: 2, gapComma: 2}
@@ -330,7 +330,11 @@ func (g *Grouper) learn(n uint32, depth int) {
 			least = variedOthers[w.gap]
 		}
 		if i+1 < t.n && t.plain[i] >= least {
-			g.watch(n, depth, i, t.n, weighTail[w.gap])
+			rest := weighTail[w.gap]
+			if w.marks == colonHash && w.kind != nameWord && i > 0 && t.words[i-1].kind < nameWord { // a reason
+				rest = weighWord
+			}
+			g.watch(n, depth, i, t.n, rest)
 		}
 		varies = varies || w.kind == value || i > 0 && w.kind.isName() && !isCompound(w.text)
 	}

@@ -516,6 +516,7 @@ func joinsWords(b byte) bool { return classes[b]&joint != 0 }
 var (
 	valueHash      = xxhash.Sum64String(Mask)
 	equalsHash     = place(0, '=')
+	colonHash      = place(0, ':')
 	wellKnownWords = newWords(wellKnown)
 )
 
