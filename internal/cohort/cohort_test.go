@@ -55,6 +55,21 @@ func TestHolm(t *testing.T) {
 	require.InDeltaSlice(t, []float64{0.09, 0.04, 0.09, 0.9}, p[:], 1e-12)
 }
 
+// TestTie: two mods are equally likely with other numbers of sessions, so the order of sessions does not choose one.
+func TestTie(t *testing.T) {
+	a, b := cohort.Mod{Key: "a"}, cohort.Mod{Key: "b"}
+	sessions := []cohort.Session{
+		{Mods: []cohort.Mod{a}, Fault: true}, {}, {}, {Mods: []cohort.Mod{b}},
+		{Mods: []cohort.Mod{a, b}, Fault: true}, {Mods: []cohort.Mod{a, b}, Fault: true},
+	}
+	for range 4 {
+		sessions = append(sessions, cohort.Session{Mods: []cohort.Mod{b}, Fault: true})
+	}
+	want := cohort.Suspects(sessions).Table
+	slices.Reverse(sessions)
+	require.Equal(t, want, cohort.Suspects(sessions).Table)
+}
+
 // TestOrder holds that without versions the order of sessions can only silence an answer, where a fault comes in runs.
 func TestOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -106,6 +106,14 @@ type candidate struct {
 	fit     float64 // the logarithm of its likelihood
 }
 
+// compare orders candidates by their fit. Equal likelihoods of other tables may differ by rounding.
+func (k *candidate) compare(o *candidate) int {
+	if math.Abs(k.fit-o.fit) > 1e-9 {
+		return cmp.Compare(k.fit, o.fit)
+	}
+	return cmp.Or(cmp.Compare(k.table.WithFault, o.table.WithFault), cmp.Compare(o.table.With, k.table.With))
+}
+
 // cohort is the sessions of a search.
 type cohort struct {
 	n       int
@@ -307,7 +315,7 @@ func best(all []*candidate) (best *candidate) {
 	for _, k := range all {
 		t := &k.table
 		more := t.With > 0 && t.Without > 0 && t.WithFault*t.Without > t.WithoutFault*t.With
-		if more && (best == nil || k.fit > best.fit) {
+		if more && (best == nil || k.compare(best) > 0) {
 			best = k
 		}
 	}
@@ -325,6 +333,6 @@ func (c *cohort) alike(first *candidate) []*candidate {
 			out = append(out, k)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b *candidate) int { return cmp.Compare(b.fit, a.fit) })
+	slices.SortStableFunc(out, func(a, b *candidate) int { return b.compare(a) })
 	return out
 }
