@@ -59,8 +59,12 @@ func TestHolm(t *testing.T) {
 func TestTie(t *testing.T) {
 	a, b := cohort.Mod{Key: "a"}, cohort.Mod{Key: "b"}
 	sessions := []cohort.Session{
-		{Mods: []cohort.Mod{a}, Fault: true}, {}, {}, {Mods: []cohort.Mod{b}},
-		{Mods: []cohort.Mod{a, b}, Fault: true}, {Mods: []cohort.Mod{a, b}, Fault: true},
+		{Mods: []cohort.Mod{a}, Fault: true},
+		{},
+		{},
+		{Mods: []cohort.Mod{b}},
+		{Mods: []cohort.Mod{a, b}, Fault: true},
+		{Mods: []cohort.Mod{a, b}, Fault: true},
 	}
 	for range 4 {
 		sessions = append(sessions, cohort.Session{Mods: []cohort.Mod{b}, Fault: true})
