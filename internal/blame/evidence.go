@@ -56,8 +56,12 @@ func (s *scan) words(line string) {
 			continue
 		}
 		word, before, rest := line[from:i], line[:from], line[i:]
+		var lower [maxLead]byte // a small letter of ASCII differs in one bit
 		if len(word) <= maxLead {
-			if r, ok := table[strings.ToLower(word)]; ok {
+			for k := range len(word) {
+				lower[k] = word[k] | 0x20
+			}
+			if r, ok := table[string(lower[:len(word)])]; ok {
 				if name := r.name(s, before, rest); name != "" {
 					s.owned(r.kind, r.weight, r.rank, name)
 				}
