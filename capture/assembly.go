@@ -137,7 +137,7 @@ func (a *assembly) begin(ln *line, layout Layout) {
 	switch {
 	case ln.is(ofCause), layout == layoutCrash && crash.IsJSONCause(text(b)):
 		a.block, a.split, a.reason = blockReport, evidenceBlock, crash.CauseReason(text(b))
-	case layout == layoutCrash, crash.IsRest(text(b)):
+	case layout == layoutCrash, ln.is(ofRest):
 		a.block, a.split = blockAround, evidenceBlock
 	case ln.is(crashStarts):
 		a.block, a.split = blockCrash, evidenceBlock

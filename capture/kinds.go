@@ -23,6 +23,7 @@ const (
 	ofCrash                       // it opens the report of a native crash; see crashStarts
 	ofCrashMark                   // the same, in words that a message may have, too
 	ofCause                       // it names the cause of a crash
+	ofRest                        // it opens the part of a crash report below the trace
 	ofGame                        // it shows by itself that a log is the engine's or the game's
 	ofMemory                      // it belongs to the statistics of memory, or is indented
 	ofFaultWord                   // its first word opens reports of faults
@@ -161,6 +162,7 @@ var beginnings = func() (t [256][]beginning) {
 	add(ofCrashMark, unity.CrashMark)
 	add(ofBanner, unity.BannerPath, unity.BannerVersion, rimworld.UploadStart)
 	add(ofComplete, rimworld.Reports...)
+	add(ofRest, crash.Rest[:]...)
 	add(ofDump, "goroutine ", "runtime stack:", "[signal ")
 	add(ofNested, "Inner exception", "Inner Exception", "InnerException", "The inner exception", nestedCause,
 		"The exception was", "The error was: ", "Exception was:", "Exception details:", "Exception Details:",

@@ -76,10 +76,8 @@ func IsJSONCause(b string) bool { return strings.HasPrefix(trim(b), `"exception"
 // IsEnd reports whether b is the last line of Unity's crash report.
 func IsEnd(b string) bool { return strings.HasPrefix(b, "== [end of error.log] ==") }
 
-// IsRest reports whether b opens the part below the trace of the thread that crashed in Unity's report.
-func IsRest(b string) bool {
-	return begins.Any(b, "Stacks for Running Threads:", "Call Stack for Thread ", "Stack Memory [0x")
-}
+// Rest has the beginnings of lines that open the part below the trace of the thread that crashed in Unity's report.
+var Rest = [...]string{"Stacks for Running Threads:", "Call Stack for Thread ", "Stack Memory [0x"}
 
 // IsStackTitle reports whether b is the title that Unity on Windows writes above the trace of a crash, with one T
 // before 2018.
