@@ -58,8 +58,8 @@ func familyOf(l Layout) string {
 	return "plain"
 }
 
-// detectFormat returns the format of the log that begins with window: a format with a banner, else the one with the
-// most lines of its form, else the format of the layout.
+// detectFormat returns the format of the log that begins with window: the format with the first banner, else the one
+// with the most lines of its form, else the format of the layout.
 func detectFormat(window []byte, d detection) *format.Format {
 	family := familyOf(d.layout)
 	switch {
@@ -68,11 +68,10 @@ func detectFormat(window []byte, d detection) *format.Format {
 	case family == "json" && bytes.Contains(window, []byte(bannerVersion)):
 		family = "unity" // a recording
 	case family == "json" && isRecorded(window):
-		family = ""
+		return formatOf("")
 	}
 	var lines [len(formats)]int
 	best := -1
-	const banner = 1 << 20 // lines of its form
 	for rest := window; len(rest) > 0; {
 		end := bytes.IndexByte(rest, '\n')
 		if d.layout == LayoutJSON { // each text in it, and each line of one
@@ -90,18 +89,15 @@ func detectFormat(window []byte, d detection) *format.Format {
 		for i, f := range formats {
 			switch f.Detect(text(line)) {
 			case format.Banner:
-				lines[i] = max(lines[i], banner) + 1
+				return f
 			case format.Form:
-				lines[i]++
-			default:
-				continue
-			}
-			if best < 0 || lines[i] > lines[best] {
-				best = i
+				if lines[i]++; best < 0 || lines[i] > lines[best] {
+					best = i
+				}
 			}
 		}
 	}
-	if best < 0 || family == "" {
+	if best < 0 {
 		return formatOf(family)
 	}
 	return formats[best]
