@@ -44,7 +44,7 @@ type verdict struct {
 	State    string `json:"state" jsonschema:"The state of the game, as far as the log shows it." enum:"crashed,hung,broken,wrong,blind,complaints,unknown,healthy"`
 	Reason   string `json:"reason,omitempty" jsonschema:"The probable reason of a crash, if known." enum:"out_of_memory,out_of_graphics_memory,stack_overflow,native_module,graphics,killed"`
 	Headline string `json:"headline" jsonschema:"The state in words, with the line numbers below."`
-	Since    uint64 `json:"sinceLine,omitempty" jsonschema:"The line of the crash, or where the trouble began; for a state about blindness, the line where that began."`
+	Since    uint64 `json:"sinceLine,omitempty" jsonschema:"The line of the crash, or of the first problem that is listed; for a state about blindness, the line where that began."`
 	Blind    uint64 `json:"blindSinceLine,omitempty" jsonschema:"If something broke and the log ends blind: the line where that began."`
 	What     string `json:"what" jsonschema:"What the state means, or what the first of the causes is."`
 

@@ -20,7 +20,7 @@ func (s *Saying) Error() string { return fmt.Sprintf(s.Format, s.Args...) }
 // ErrBinary and the other errors of [Check] follow the name of a file.
 var (
 	ErrBinary     = Say("is not a text file")
-	errZip        = Say("is a zip file: heed fleet reads the logs in it, other commands once it is unpacked")
+	errArchive    = Say("is an archive: unpack it first")
 	errCompressed = Say("is compressed: it can be read once it is complete")
 )
 
@@ -72,13 +72,17 @@ func Check(head []byte) error {
 	return nil
 }
 
-// packed returns an error for the beginning of a compressed file or of a zip file.
+// tarMark is where the name of the format stands in a tar file.
+const tarMark = 257
+
+// packed returns an error for the beginning of a compressed file or of an archive.
 func packed(head []byte) error {
 	switch {
 	case bytes.HasPrefix(head, []byte("\x1f\x8b")), bytes.HasPrefix(head, []byte("\x28\xb5\x2f\xfd")):
 		return errCompressed
-	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
-		return errZip
+	case bytes.HasPrefix(head, []byte("PK\x03\x04")),
+		len(head) > tarMark && bytes.HasPrefix(head[tarMark:], []byte("ustar")):
+		return errArchive
 	}
 	return nil
 }

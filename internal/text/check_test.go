@@ -24,6 +24,8 @@ func TestCheck(t *testing.T) {
 		{"executable", "\x7fELF\x02\x01\x01\x00\x00\x03\x00\x3e\x00\x01\x00", ErrBinary},
 		{"picture", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x04\x00\x00\x00\x03\x00\x08\x02", ErrBinary},
 		{"gzip", "\x1f\x8b\x08\x00", errCompressed},
+		{"zip", "PK\x03\x04", errArchive},
+		{"tar", "Player.log" + strings.Repeat("\x00", 247) + "ustar", errArchive},
 		{"zstd, of text as it is", "\x28\xb5\x2f\xfd\x04\x58some text", errCompressed},
 		{"UTF-16 with a mark", "\xff\xfe" + strings.Repeat("h\x00i\x00 \x00", 20), nil},
 		{"UTF-16 with a mark, big-endian", "\xfe\xff" + strings.Repeat("\x00h\x00i\x00 ", 20), nil},

@@ -231,7 +231,7 @@ func TestStatus(t *testing.T) {
 		{"no name at all", with(""), exitIO, "", `"": no such file`},
 		{"directory", with(blockingDir), exitOK, "1 problem", "reading 1 log: game.log"},
 		{"empty directory", with(t.TempDir()), exitIO, "", "no log found in this directory"},
-		{"zip", with(file("logs.zip", "PK\x03\x04"+strings.Repeat("careful now\n", 20))), exitIO, "", "heed fleet reads the logs in it"},
+		{"zip", with(file("logs.zip", "PK\x03\x04"+strings.Repeat("careful now\n", 20))), exitIO, "", "is an archive: unpack it first"},
 		{"binary", with(binary), exitIO, "", "is not a text file"},
 		{"UTF-16 without a mark", with(utf16), exitIO, "", "is UTF-16LE text: save it as UTF-8"},
 		{"UTF-16", with(marked), exitOK, "1 line, 1 record", ""},
