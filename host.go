@@ -162,6 +162,7 @@ func (e *Engine) BeginRun(now time.Time) event.Entry {
 	defer e.mu.Release()
 	notice := event.Notice{Time: now, Status: event.StatusRestarted, Detail: "the game was started again"}.Entry()
 	e.entry = notice
+	e.coalescer.Detach("") // a host has an agent, or will have one
 	e.ingest()
 	e.coalescer.BeginRun()
 	return notice

@@ -139,6 +139,21 @@ func TestBeginRun(t *testing.T) {
 	checked(t, e)
 }
 
+// TestBeginRunUnseen: a fault that no agent has seen outlives the game, also where the agent has no name.
+func TestBeginRunUnseen(t *testing.T) {
+	cfg := Config{Rules: mustRules(t, testRules)}
+	e := mustNew(t, cfg)
+	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	broken := e.Observe(event.Log{Message: "Broken press"}.Entry()).AttentionID
+	for range 2 {
+		e = testkit.Must(Restore(cfg, e.Snapshot(nil)))
+		e.BeginRun(now)
+		require.Equal(t, broken, e.Open(nil)[0].ID)
+	}
+	require.Equal(t, e.Attach("", now), known(e.Current("")).ID, "in the summary of the runs before")
+	checked(t, e)
+}
+
 func TestHeartbeat(t *testing.T) {
 	e := mustNew(t, Config{})
 	at := func(s int) time.Time { return time.Date(2030, 1, 1, 0, 0, s, 0, time.UTC) }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -109,6 +110,30 @@ func TestManyRules(t *testing.T) {
 	_, ok = c.Current("")
 	require.False(t, ok)
 	checkStructure(t, c)
+}
+
+// TestEndIsAnnounced: an item whose end was not passed on yet is not forgotten before others.
+func TestEndIsAnnounced(t *testing.T) {
+	c := testkit.Must(New(Config{MaxOpen: 2, MaxRemembered: 1}))
+	fold := func(rule string, resolves ...string) {
+		c.Fold(&Input{
+			Entry: &event.Entry{Seq: c.Now.seq + 1, Message: rule}, Signature: groupSignature(rule), Resolves: resolves,
+			Decision: event.Decision{Rule: rule, Disposition: event.Blocking},
+		})
+	}
+	fold("one")
+	require.Len(t, updates(c), 1)
+	c.Ack("", "0-1", 0)
+	require.Len(t, updates(c), 1)
+	fold("two")
+	require.Len(t, updates(c), 1)
+	c.Withdraw("0-2")
+	fold("three")
+	c.Withdraw("0-3")
+	fold("four")
+	all := updates(c)
+	require.Equal(t, "0-2", all[0].Item.ID)
+	require.Equal(t, Cleared, all[0].Kind)
 }
 
 // TestStats checks the counts that no law of conservation holds together.

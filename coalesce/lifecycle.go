@@ -135,9 +135,12 @@ func (c *Coalescer) slot() *item {
 	return it
 }
 
-// evictedBefore reports whether item a, which is not open, is evicted before b: free ones come first, then those
-// that were not acknowledged, then the oldest.
+// evictedBefore reports whether item a, which is not open, is evicted before b: free ones come first, then those whose
+// end was announced, then those that were not acknowledged, then the oldest.
 func evictedBefore(a, b *item) bool {
+	if (a.Pending == "") != (b.Pending == "") {
+		return a.Pending == ""
+	}
 	if (a.AckedAt.seq == 0) != (b.AckedAt.seq == 0) {
 		return a.AckedAt.seq == 0
 	}
@@ -206,14 +209,14 @@ func (c *Coalescer) resolve(rules []string) {
 	}
 }
 
-// endRun ends the items of the run of the game so far: they gather nothing more and are cleared. If consumers have
-// names, blocking items stay until they are acknowledged or an agent arrives, so that an agent learns that the last run
-// broke. Blindness and items of the host have ends of their own.
+// endRun ends the items of the run of the game so far: they gather nothing more and are cleared. If there are
+// consumers, blocking items stay until they are acknowledged or an agent arrives, so that an agent learns that the last
+// run broke. Blindness and items of the host have ends of their own.
 func (c *Coalescer) endRun() {
 	c.endLoad()
 	c.Episode = episode{}
 	c.FreshSince = c.Now.seq
-	agents := len(c.Consumers.List) > 1
+	agents := len(c.Consumers.List) > 1 || c.Consumers.List[0].Used > 0
 	for i := range c.Items {
 		it := &c.Items[i]
 		if it.State == itemFree || !it.Scope.plain() {

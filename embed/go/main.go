@@ -70,20 +70,22 @@ func run(ctx context.Context, listener net.Listener, token, stateFile string) er
 	if err != nil {
 		return err
 	}
+	engine.StateRead()              // tools with the tag read-only report further reads
 	hostlog.SetDefault(engine, nil) // slog and log go on writing where they did
-	server, attention, err := newServer(engine, token)
+	r := &reporter{engine: engine, attention: &gabp.Attention{Engine: engine}, stateFile: stateFile}
+	server, err := newServer(r, token)
 	if err != nil {
 		return err
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var running sync.WaitGroup
-	running.Go(func() { drain(ctx, engine, attention, stateFile) })
+	running.Go(func() { r.drain(ctx) })
 	err = server.Serve(ctx, listener) // returns once the calls in progress have ended
 	stop()
 	running.Wait()
-	report(engine, attention, stateFile)
-	return errors.Join(err, save(engine, stateFile))
+	r.report()
+	return errors.Join(err, r.save())
 }
 
 // open returns an engine that continues from the end of the last run, or a new one.
@@ -108,16 +110,24 @@ func open(stateFile string) (*heed.Engine, error) {
 	return heed.New(heed.Config{Rules: set, Family: "plain", Epoch: strconv.FormatInt(time.Now().UnixNano(), 36)})
 }
 
+// reporter passes updates to bridges and to a person. It saves them first, for the case that the program is killed.
+type reporter struct {
+	mu        sync.Mutex
+	engine    *heed.Engine
+	attention *gabp.Attention
+	stateFile string
+}
+
 // save replaces the file, so that it is never half written.
-func save(engine *heed.Engine, stateFile string) error {
-	if err := os.WriteFile(stateFile+".new", engine.Snapshot(nil), 0o600); err != nil {
+func (r *reporter) save() error {
+	if err := os.WriteFile(r.stateFile+".new", r.engine.Snapshot(nil), 0o600); err != nil {
 		return err
 	}
-	return os.Rename(stateFile+".new", stateFile)
+	return os.Rename(r.stateFile+".new", r.stateFile)
 }
 
 // drain passes on updates. It also passes the time to the engine, which has no clock.
-func drain(ctx context.Context, engine *heed.Engine, attention *gabp.Attention, stateFile string) {
+func (r *reporter) drain(ctx context.Context) {
 	ticker := time.NewTicker(100 * time.Millisecond)
 	defer ticker.Stop()
 	for {
@@ -125,34 +135,35 @@ func drain(ctx context.Context, engine *heed.Engine, attention *gabp.Attention, 
 		case <-ctx.Done():
 			return
 		case now := <-ticker.C:
-			engine.Advance(now)
-			report(engine, attention, stateFile)
+			r.engine.Advance(now)
+			r.report()
 		}
 	}
 }
 
-// report passes updates to bridges and to a person. It saves them first, for the case that the program is killed. It
-// does not log: heed would read its lines.
-func report(engine *heed.Engine, attention *gabp.Attention, stateFile string) {
-	updates := engine.Updates(nil)
+// report passes on the updates that there are. It does not log: heed would read its lines.
+func (r *reporter) report() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	updates := r.engine.Updates(nil)
 	if len(updates) > 0 {
-		if err := save(engine, stateFile); err != nil {
+		if err := r.save(); err != nil {
 			fmt.Fprintln(os.Stderr, "heed:", err)
 		}
 	}
 	for _, u := range updates {
 		fmt.Fprintln(os.Stderr, "heed:", u.Kind, u.Item.ID, u.Item.Summary)
 	}
-	attention.Pump(updates)
+	r.attention.Pump(updates)
 }
 
 // newServer returns a server of the tools, a resource and the items of heed.
-func newServer(engine *heed.Engine, token string) (*gabp.Server, *gabp.Attention, error) {
-	g, err := gate.New(gate.Config{Source: gate.Engine(engine, time.Now)})
+func newServer(r *reporter, token string) (*gabp.Server, error) {
+	g, err := gate.New(gate.Config{Source: gate.Engine(r.engine, time.Now)})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	f := &farm{gate: g}
+	f := &farm{gate: g, reporter: r}
 	tools, resources := &gabp.Tools{Around: f.around}, new(gabp.Resources)
 	err = errors.Join(
 		gabp.AddTool(tools, gabp.Tool{Name: "field/sow", Description: "Sows wheat."}, f.sow),
@@ -161,27 +172,28 @@ func newServer(engine *heed.Engine, token string) (*gabp.Server, *gabp.Attention
 		resources.Add(gabp.Resource{URI: "farm://fields", Description: "The crop of each field."}, f.fields),
 	)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	mux := new(gabp.Mux)
 	server, err := gabp.NewServer(gabp.ServerConfig{
 		Token: token, AgentID: "farm", App: gabp.App{Name: "Farm", Version: "1"}, Mux: mux,
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	attention := &gabp.Attention{Engine: engine, Publish: server.Publish} // for events, too
-	attention.Register(mux)
+	r.attention.Publish = server.Publish // for events, too
+	r.attention.Register(mux)
 	tools.Register(mux)
 	resources.Register(mux)
-	return server, attention, nil
+	return server, nil
 }
 
 // farm is the program itself.
 type farm struct {
-	gate  *gate.Gate
-	mu    sync.Mutex
-	crops [10]string
+	gate     *gate.Gate
+	reporter *reporter
+	mu       sync.Mutex
+	crops    [10]string
 }
 
 // The schemas of the tools are made of these types.
@@ -195,8 +207,10 @@ type (
 	}
 )
 
-// around runs a tool, unless something holds it back. Its answer has the verdict of heed.
+// around runs a tool, unless something holds it back. Its answer has the verdict of heed. An item that an answer names
+// is saved before.
 func (f *farm) around(ctx context.Context, c *gabp.Call, tool func() (any, error)) (any, error) {
+	defer f.reporter.report()
 	d := f.gate.Check(ctx, gate.Call{ID: c.ID, Tool: c.Tool.Name, Tags: c.Tool.Tags, Consumer: c.Session.Consumer})
 	if !d.Allowed {
 		return nil, gabp.Errorf(gabp.CodeToolUnavailable, "%s", d.Refusal) // the tool must not run
