@@ -150,6 +150,9 @@ func TestGrouperMerges(t *testing.T) {
 		"three reasons":         {spread("the mill could not open the gate: %s", "it is stuck", "no oil is left", "the wheel broke off"), 1, 3},
 		"faults of three types": {spread("the mill could not open the gate: %s",
 			"Acme.StuckError: it is stuck", "Acme.OilError: no oil is left", "Acme.WheelError: the wheel broke off"), 3, 3},
+		"markup": {[]string{
+			"Tobin lit the lamp", "<color=#d0a0ffff>Maren Vale</color> lit the lamp", "<b><i>Old Hob</i></b> lit the lamp",
+		}, 1, 1},
 		"counts":                 {[]string{"12 lamps of Tobin went out", "1 lamp of Old Hob went out"}, 1, 1},
 		"a part without a value": {[]string{"the lamp of the mill went out", "the lamp of the mill never went out"}, 2, 2},
 		"names of other lengths": {spread("%s could not reach the lamp", "SkyUI", "More HUD", "Old Hob Jr"), 1, 2},

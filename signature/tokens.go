@@ -150,6 +150,10 @@ func (t *tokens) singular(i int) uint64 {
 // say takes text.
 func (t *tokens) say(s []byte) {
 	for i := 0; i < len(s) && !t.full; {
+		if end := t.markup(s, i); end > i {
+			i = end
+			continue
+		}
 		end, kind := t.next(s, i)
 		switch {
 		case end == i:
@@ -162,6 +166,27 @@ func (t *tokens) say(s []byte) {
 		t.gap, t.marks, t.opens = gapSpace, 0, false
 		i = end
 	}
+}
+
+// markup returns the end of the tag at i, or i: </color>, or <color=#<*>> with the other after it. Games mark names so.
+func (t *tokens) markup(s []byte, i int) int {
+	rest, closes := bytes.CutPrefix(s[i+1:], []byte{'/'})
+	n := 0
+	for n < len(rest) && isLetter(rest[n]) {
+		n++
+	}
+	end := n
+	if s[i] != '<' || n == 0 || t.search < len(rest) {
+		return i
+	}
+	t.search -= len(rest)
+	for end < len(rest) && (rest[end] != '>' || rest[end-1] == '*') {
+		end++
+	}
+	if end == len(rest) || !closes && !bytes.Contains(rest[end:], []byte("</"+string(rest[:n])+">")) {
+		return i
+	}
+	return len(s) - len(rest) + end + 1
 }
 
 // next returns the end and the form of the word at i, or i.
