@@ -81,9 +81,9 @@ type Item struct {
 	// Variants of the dominant group, nil if it has one.
 	Variants Variants `json:"variants,omitempty" jsonschema:"The variants of its dominant group, with their counts."`
 
-	// Recurrence describes how often the dominant group came, "" where that was once: "came 4 times, every 1m0s, again
-	// after it was acknowledged".
-	Recurrence string `json:"recurrence,omitempty" jsonschema:"How often its dominant entries came, if more than once."`
+	// Recurrence describes how often the dominant group came back, "" if it did not: "came back 3 times, every 1m0s,
+	// again after it was acknowledged".
+	Recurrence string `json:"recurrence,omitempty" jsonschema:"How often its dominant entries came back after a pause, if they did."`
 
 	// Known is a line of the host about the item, such as its occurrences in earlier runs of the game; see
 	// [Coalescer.Know]. Untrusted text.

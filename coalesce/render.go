@@ -280,17 +280,18 @@ func (c *Coalescer) clauses(it *item, a *Item) []clause {
 	return out
 }
 
-// again describes how often the dominant group of an item came, or returns "" where that
-// was once.
+// again describes how often the dominant group of an item came back after it was over, or returns "" if it did not.
 func (c *Coalescer) again(it *item, row *counter) string {
 	if row.Recurrence == nil {
 		return ""
 	}
 	x := row.Recurrence
-	text := "came " + strconv.FormatUint(x.Times+1, 10) + " times"
-	if clocked(x.First, row.Last) && row.Last.at > x.First.at {
-		every := (row.Last.at - x.First.at) / time.Duration(x.Times)
-		text += ", every " + every.Round(max(time.Second, every/100)).String()
+	text, apart := "came back once", ", after "
+	if x.Times > 1 {
+		text, apart = "came back "+strconv.FormatUint(x.Times, 10)+" times", ", every "
+	}
+	if every := (row.Last.at - x.First.at) / time.Duration(x.Times); clocked(x.First, row.Last) && every >= time.Second {
+		text += apart + every.Round(max(time.Second, every/100)).String()
 	}
 	if it.AckedAt.seq != 0 && row.Last.seq > it.AckedAt.seq {
 		text += ", again after it was acknowledged"

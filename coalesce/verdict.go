@@ -148,7 +148,7 @@ var sentences = map[VerdictReason]string{
 	ReasonStanding: "A fault returned that stopped calls before and does not stop them any more*; " +
 		"read the game's state again.",
 	ReasonBlind:     "heed had no complete log while it ran*.",
-	ReasonMissing:   "Part of the log is missing from when it ran*.",
+	ReasonMissing:   "Its start is not known, or part of the log is missing from when it ran*.",
 	ReasonRunning:   "It has not ended.",
 	ReasonAbandoned: "Its end was not seen.",
 	ReasonDoubtful:  "How it ended is not known*.",

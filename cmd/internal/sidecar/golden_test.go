@@ -73,7 +73,7 @@ func exampleItem() heed.Item {
 		CausalOperationID: "call-7", CausalMethod: "farm/save",
 		OpenedAtSequence: 40, LatestSequence: 300, DiagnosticsCursor: 39, TotalUrgentEntries: 5, Groups: 2,
 		OpenedPos: position(38, 4), LatestPos: position(299, 4), Blame: []string{"Brick Kilns"}, Predecessor: "run1-2",
-		GroupsExact: true, Prelude: 3, Recurrence: "came 4 times, every 1m0s", Known: "seen in 2 sessions",
+		GroupsExact: true, Prelude: 3, Recurrence: "came back 3 times, every 1m0s", Known: "seen in 2 sessions",
 		Cause: coalesce.CauseEntry{Seq: 40, Pos: position(38, 4), Rule: "save.failed", ID: 255, Phase: "play"},
 		Sample: []heed.Sample{{
 			Level: event.SeverityError, Message: "Exception: no room é", RepeatCount: 4, LatestSequence: 300,

@@ -170,7 +170,7 @@ static class Tests
             i.OpenedAt, i.Latest, i.BeforeCause, i.Entries, i.Groups, i.Line, i.Thread, i.LatestLine, i.Mods[0], i.Predecessor,
             i.Cleared,
         }), "item, second half");
-        Equal("True 3 came 4 times, every 1m0s seen in 2 sessions 40 38 4 save.failed 00000000000000ff play", string.Join(
+        Equal("True 3 came back 3 times, every 1m0s seen in 2 sessions 40 38 4 save.failed 00000000000000ff play", string.Join(
             " ", new object[]
             {
                 i.GroupsExact, i.Prelude, i.Recurrence, i.History, i.Cause.Sequence, i.Cause.Line, i.Cause.Thread, i.Cause.Rule,
