@@ -253,7 +253,7 @@ func TestInvariants(t *testing.T) {
 	t.Run("halting is explicit and in the trace", func(t *testing.T) {
 		each(t, func(t *testing.T, _ *Template, _ *world, c *Context) {
 			for _, s := range c.Trace {
-				if s.Type != typeHalting {
+				if s.Type != "halting" {
 					continue
 				}
 				reasons := []string{"satisfied: ", "budget: ", "completed after ", "halted before"}

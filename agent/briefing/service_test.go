@@ -82,19 +82,19 @@ func TestOutput(t *testing.T) {
 	t.Run("pipeline_trace_recorded", func(t *testing.T) {
 		require.Equal(t, []stageResult{
 			{
-				Stage: "hot", Type: typeLedgerQuery, Fragments: 2, Tokens: 20, Queries: 1, Duration: time.Second,
+				Stage: "hot", Type: "ledger_query", Fragments: 2, Tokens: 20, Queries: 1, Duration: time.Second,
 				Status: StatusOK,
 			},
 			{
-				Stage: "mods", Type: typeRegistryQuery, Fragments: 1, Tokens: 12, Queries: 1, Duration: time.Second,
+				Stage: "mods", Type: "registry_query", Fragments: 1, Tokens: 12, Queries: 1, Duration: time.Second,
 				Status: StatusOK,
 			},
 			{
-				Stage: "file_read", Type: typeFileRead, Status: StatusEmpty,
+				Stage: "file_read", Type: "file_read", Status: StatusEmpty,
 				Detail: "file gone: not found below the folders that may be read",
 			},
 			{
-				Stage: "halt", Type: typeHalting, Fragments: 3, Tokens: 32, Status: StatusOK,
+				Stage: "halt", Type: "halting", Fragments: 3, Tokens: 32, Status: StatusOK,
 				Detail: "satisfied: 3 fragments, 32 tokens",
 			},
 		}, c.Trace)
