@@ -226,7 +226,7 @@ func (k *Known) join(o *Known) {
 func (c *Collector) Check(b *Baseline, now time.Time) *Check {
 	today, after := dateOf(now), c.totals(New)
 	out := &Check{
-		SchemaVersion: schema.Version, Baseline: c.safe(b.file, 0), New: after.shown(),
+		SchemaVersion: schema.Version, Baseline: c.safe(b.file, 0), New: after,
 		Added: []Group{}, More: []Group{}, Worse: []Group{}, Expired: []Group{}, Unseen: []unseen{},
 		RulesChanged: b.Rules != c.config.Rules.Hash() || b.Masking != c.normalizer.Version(),
 	}

@@ -94,7 +94,7 @@ type entryText struct {
 	sig           signature.Signature
 	template      string
 	tally         [2]tally
-	seen          []sighting
+	first         map[*Run]int // its first line in each log
 	ends, cutEnds uint64 // logs that end with it: all, and all that are visibly cut
 }
 
@@ -118,13 +118,6 @@ func weightier(d, e *event.Decision) bool {
 		cmp.Compare(e.Rule, d.Rule)) > 0
 }
 
-// sighting is a text in one run.
-type sighting struct {
-	run   *Run
-	count uint64
-	first int
-}
-
 // Engine answers about the entries of a log: a [heed.Engine].
 type Engine interface {
 	Template(s signature.Signature) (template string, known bool)
@@ -139,7 +132,6 @@ type Run struct {
 	collector   *Collector
 	engine      Engine
 	side        Side
-	index       int // among the runs of its side
 	timed       uint64
 	first, last time.Time
 	uncounted   uint64              // entries of signatures for which there was no room
@@ -175,7 +167,7 @@ func NewCollector(c Config) *Collector {
 
 // Run begins a log on one side.
 func (c *Collector) Run(side Side, file string, e Engine) *Run {
-	run := &Run{File: File{Name: file}, collector: c, engine: e, side: side, index: len(c.runs[side])}
+	run := &Run{File: File{Name: file}, collector: c, engine: e, side: side}
 	c.runs[side] = append(c.runs[side], run)
 	return run
 }
@@ -229,15 +221,8 @@ func (r *Run) count(rec *capture.Record, o *heed.Outcome) {
 		r.uncounted++
 		return
 	}
-	line, d := rec.Line(), &o.Decision
-	if n := len(t.seen); n > 0 && t.seen[n-1].run == r {
-		s := &t.seen[n-1]
-		s.count++
-		s.first = min(s.first, line)
-	} else {
-		t.seen = append(t.seen, sighting{run: r, count: 1, first: line})
-	}
-	tally := &t.tally[r.side]
+	see(t.first, r, rec.Line())
+	d, tally := &o.Decision, &t.tally[r.side]
 	if tally.count == 0 || weightier(d, &tally.decided) {
 		tally.decided = *d
 	}
@@ -255,6 +240,13 @@ func (r *Run) count(rec *capture.Record, o *heed.Outcome) {
 			tally.text = strings.Clone(text.Clip(logline.Of(&rec.Entry)+"\n"+rec.Stack, maxText))
 			c.textBytes += len(tally.text)
 		}
+	}
+}
+
+// see records a line of a run, if it is the first one.
+func see(first map[*Run]int, r *Run, line int) {
+	if known, ok := first[r]; !ok || line < known {
+		first[r] = line
 	}
 }
 
@@ -285,11 +277,6 @@ func (r *Run) least(e *event.Entry, template string) event.Disposition {
 		least = min(least, evaluator.Evaluate(&in).Decision.Disposition)
 	}
 	return least
-}
-
-// template returns the template of an entry.
-func (c *Collector) template(e *event.Entry) string {
-	return string(c.normalizer.AppendTemplate(nil, logline.Of(e), e.Stack))
 }
 
 // End ends the log, which err kept from being read to its end, if it is not nil. It returns what there is of a log that
@@ -364,12 +351,12 @@ func (r *Run) text(s signature.Signature, e *event.Entry) *entryText {
 	c.config.Scrub.Learn(e.Message, e.Stack)
 	template, ok := r.engine.Template(s)
 	if !ok {
-		template = c.template(e)
+		template = string(c.normalizer.AppendTemplate(nil, logline.Of(e), e.Stack))
 	}
 	if c.bytes[r.side]+len(template) > c.maxTextBytes {
 		return nil
 	}
-	t := &entryText{sig: s, template: strings.Clone(template)}
+	t := &entryText{sig: s, template: strings.Clone(template), first: map[*Run]int{}}
 	c.kept[r.side]++
 	c.bytes[r.side] += len(template)
 	c.texts[s] = t

@@ -37,7 +37,7 @@ func (c *Collector) changes() (changes []ModChange) {
 		changes = modChanges(c.listed(Old), c.listed(New))
 	} else {
 		for _, m := range c.listed(New) {
-			changes = append(changes, ModChange{Name: m.Title(), PackageID: m.PackageID, assemblies: m.Assemblies})
+			changes = append(changes, changeOf(&m, unchanged))
 		}
 	}
 	names := c.blamedNames()
