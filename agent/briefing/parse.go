@@ -198,23 +198,22 @@ func (a *args) UnmarshalYAML(n *yaml.Node) error {
 // schemaName is the URL of the schema of templates.
 const schemaName = "mem:template"
 
-// compiler compiles the schema of templates. Its user locks compiling.
-var compiler = sync.OnceValue(func() *jsonschema.Compiler {
-	c := jsonschema.NewCompiler()
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
-	if err := cmp.Or(err, c.AddResource(schemaName, doc)); err != nil {
-		panic("BUG: briefing: " + err.Error())
-	}
-	return c
-})
-
-var compiling sync.Mutex
+// compiler compiles the schema of templates.
+var compiler struct {
+	sync.Mutex
+	*jsonschema.Compiler
+}
 
 // compile returns the schema of templates, or the part of it at a URL.
 func compile(url string) *jsonschema.Schema {
-	compiling.Lock()
-	defer compiling.Unlock()
-	return compiler().MustCompile(url)
+	compiler.Lock()
+	defer compiler.Unlock()
+	if compiler.Compiler == nil {
+		doc, _ := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
+		compiler.Compiler = jsonschema.NewCompiler()
+		_ = compiler.AddResource(schemaName, doc) // else nothing compiles
+	}
+	return compiler.MustCompile(url)
 }
 
 // hold adds an error for each part of a value, at a place, that a schema refuses.
