@@ -131,8 +131,8 @@ func ParseBaseline(file string, data []byte) (*Baseline, error) {
 	return b, nil
 }
 
-// value is a node, so that each error has a place. A field that is missing, which is an error already, is a node of no
-// kind.
+// value is a node, so that each error has a place. An optional field that is missing has no node, a required one, which
+// is an error already, a node of no kind.
 type value struct {
 	node *yaml.Node
 	path string // of its field
@@ -150,10 +150,7 @@ func (v value) fail(format string, args ...any) {
 	if *v.err != nil {
 		return
 	}
-	field := v.path
-	if field != "" {
-		field += ": "
-	}
+	field := strings.TrimPrefix(v.path+": ", ": ")
 	*v.err = errors.New(yamlfile.Place(v.file, v.node.Line, v.node.Column) + field + fmt.Sprintf(format, args...))
 }
 
@@ -210,20 +207,12 @@ func (v value) known() (k Known) {
 		seen["count"].fail("is %d of %d records: want at most the number of records", k.Count, k.Records)
 	}
 	k.First, k.Expires = m["first"].date(), m["expires"].date()
-	if note, ok := m["note"]; ok {
-		k.Note = note.text()
+	k.Note, k.Sample = m["note"].text(), m["sample"].text()
+	for _, form := range m["forms"].list("templates") {
+		k.Templates = append(k.Templates, form.text())
 	}
-	if sample, ok := m["sample"]; ok {
-		k.Sample = sample.text()
-	}
-	if forms, ok := m["forms"]; ok {
-		all := forms.list("templates")
-		if len(all) >= MaxForms {
-			forms.fail("has %d templates: want at most %d", len(all), MaxForms-1)
-		}
-		for _, form := range all {
-			k.Templates = append(k.Templates, form.text())
-		}
+	if n := len(k.Templates); n > MaxForms {
+		m["forms"].fail("has %d templates: want at most %d", n-1, MaxForms-1)
 	}
 	return k
 }
@@ -256,6 +245,9 @@ func (v value) mapping(required []string, optional ...string) map[string]value {
 }
 
 func (v value) list(of string) (all []value) {
+	if v.node == nil {
+		return nil
+	}
 	if v.node.Kind != yaml.SequenceNode {
 		v.fail("want a list of %s, not %s", of, shown(v.node))
 	}
@@ -266,9 +258,11 @@ func (v value) list(of string) (all []value) {
 }
 
 func (v value) text() (s string) {
-	if v.node.Kind != yaml.ScalarNode || v.node.Decode(&s) != nil {
+	switch {
+	case v.node == nil:
+	case v.node.Kind != yaml.ScalarNode || v.node.Decode(&s) != nil:
 		v.fail("want a text, not %s", shown(v.node))
-	} else if s == "" {
+	case s == "":
 		v.fail("is empty: want a text")
 	}
 	return s

@@ -138,8 +138,6 @@ type Run struct {
 	latest      *entryText          // of the last entry, nil where there was no room for it
 	line        int                 // the last one read
 	truncated   bool                // the end of the log is visibly missing
-	hasEntries  bool                // it has an entry that is compared
-	header      bool                // it has the header of an upload
 	blind       *Gap                // the stretch of blindness that has not ended
 	mods        []capture.ListedMod // nil without a list
 }
@@ -191,7 +189,6 @@ func (r *Run) Observe(rec *capture.Record, o *heed.Outcome) {
 	switch {
 	case rec.Context:
 		r.Records++
-		r.header = true
 	case rec.Kind != event.KindNotice:
 		r.count(rec, o)
 	case rec.Status == event.StatusRestarted:
@@ -204,7 +201,6 @@ func (r *Run) Observe(rec *capture.Record, o *heed.Outcome) {
 
 // count counts an entry that is compared.
 func (r *Run) count(rec *capture.Record, o *heed.Outcome) {
-	r.hasEntries = true
 	r.Records++
 	if at := rec.Time; !at.IsZero() {
 		if r.timed == 0 || at.Before(r.first) {
@@ -290,9 +286,9 @@ func (r *Run) End(err error, log *capture.Environment) (silence string) {
 	switch {
 	case err != nil:
 		r.gap(Gap{Kind: gapUnread, From: r.line})
-	case !r.hasEntries:
+	case r.latest == nil && r.uncounted == 0: // no entry is compared
 		silent.Kind = gapEmpty
-		if r.header {
+		if r.Records > 0 {
 			silent.Kind = gapHeader
 		}
 		r.gap(silent)
