@@ -230,7 +230,7 @@ func TestInvariants(t *testing.T) {
 				text += f.Content
 				require.True(t, f.Relevance >= 0 && f.Relevance <= 1)
 				for line := range strings.Lines(f.Content) {
-					lines += template.Tokens.estimate("", strings.TrimSuffix(line, "\n"), Prose)
+					lines += template.Tokens.estimate(strings.TrimSuffix(line, "\n"), Prose)
 				}
 				require.Equal(t, lines, f.TokenEstimate)
 				sum += f.TokenEstimate

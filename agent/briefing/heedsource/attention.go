@@ -75,8 +75,6 @@ func (v *view) add(dst []briefing.Fragment, f briefing.Fragment) []briefing.Frag
 	return append(dst, f)
 }
 
-func (v *view) fits(f *briefing.Fragment) bool { return v.in.Tokens == 0 || cost(v.in, f) <= v.room }
-
 // Items implements [briefing.Attention]: first the gaps of the log, then the verdict of the requested operation, then
 // the items: heads, the problems that a report names, the items without a head, and details.
 func (s *source) Items(ctx context.Context, in *briefing.Input, q *briefing.AttentionQuery) (briefing.Found, error) {
@@ -141,7 +139,7 @@ func (v *view) heads(items []heed.Item, asked string) (looks []*look, heads []br
 		l := v.look(&items[i], v.in.Request.AgentClass)
 		head := l.head()
 		head.Required = head.Required || items[i].ID == asked
-		if i > 0 && (v.in.Tokens > 0 && v.room-cost(v.in, &head) < reserve || i == v.q.MaxItems) {
+		if i > 0 && (v.room-cost(v.in, &head) < reserve || i == v.q.MaxItems) {
 			break
 		}
 		looks, heads = append(looks, l), v.add(heads, head)
@@ -168,7 +166,7 @@ func (v *view) details(looks []*look, parts []string) (found [][]briefing.Fragme
 		if found != nil && takes > v.room {
 			break
 		}
-		if found = all; v.in.Tokens <= 0 || takes > v.room {
+		if found = all; v.in.Tokens == 0 || takes > v.room {
 			break
 		}
 	}
@@ -225,11 +223,11 @@ func (v *view) others(rest []heed.Item) briefing.Fragment {
 	least := each(slices.Clone(f.Short), briefest, slices.DeleteFunc(slices.Clone(rest), func(a heed.Item) bool { return !a.Blocking }))
 	f.Required = len(f.Short) > 0
 	forms := [...][]briefing.Line{each(nil, whole, rest), each(slices.Clone(f.Short), shortest, rest), least}
-	if half := int(float64(v.in.Tokens) * leastShare); v.in.Tokens == 0 || cost(v.in, &briefing.Fragment{Lines: least}) <= half {
+	if cost(v.in, &briefing.Fragment{Lines: least}) <= int(float64(v.in.Tokens)*leastShare) {
 		f.Short = least
 	}
 	for _, f.Lines = range forms {
-		if v.fits(&f) {
+		if cost(v.in, &f) <= v.room {
 			break
 		}
 	}
@@ -244,13 +242,11 @@ func blockers(items []heed.Item) (lines []briefing.Line) {
 	}
 	if len(ids) > fullIDs {
 		epoch := ids[0][:strings.LastIndexByte(ids[0], '-')+1]
-		for i, id := range ids[1:] {
-			if number, ok := strings.CutPrefix(id, epoch); ok {
-				ids[i+1] = number
-			}
+		for i := range ids[1:] {
+			ids[i+1] = strings.TrimPrefix(ids[i+1], epoch)
 		}
 	}
-	return []briefing.Line{{Text: "Next: a brief about each that blocks: " + strings.Join(ids, ", ")}}
+	return own("Next: a brief about each that blocks: " + strings.Join(ids, ", "))
 }
 
 // blocking returns the ids of the items that block.
@@ -274,36 +270,29 @@ const (
 
 // inShort shows an item in a few lines, the first after lead, with a number of entries.
 func inShort(a *heed.Item, how brevity, lead string, entries uint64) []briefing.Line {
-	own, cause := lead+a.ID+", "+state(a), shortCause
-	switch how {
-	case shortest:
-		cause = shortestCause
-	case briefest:
-		own = lead + a.ID + ": " + text.Safe(a.Title, briefTitle)
-	default:
-		own += ": " + a.Title
-	}
+	times, culprit := "", culpritOf(a.Blame, a.Perhaps)
 	if entries > 1 {
-		own += ", " + text.Count(entries, "time", "times")
+		times = ", " + text.Count(entries, "time")
 	}
-	if how < briefest {
-		own += "; " + where(a.Cause.Seq, a.Cause.Pos)
-	}
-	own += culpritOf(a.Blame, a.Perhaps)
 	if how == briefest {
-		return []briefing.Line{{Text: own}}
+		return own(lead + a.ID + ": " + text.Safe(a.Title, briefTitle) + times + culprit)
 	}
+	line, cause := lead+a.ID+", "+state(a), shortestCause
+	if how == whole {
+		line, cause = line+": "+a.Title, shortCause
+	}
+	line += times + "; " + where(a.Cause.Seq, a.Cause.Pos) + culprit
 	if id := cmp.Or(a.CausalOperationID, a.AfterOperation); id != "" {
-		own += "; operation " + operation(cmp.Or(a.CausalMethod, a.AfterMethod), id)
+		line += "; operation " + operation(cmp.Or(a.CausalMethod, a.AfterMethod), id)
 	} else if a.Cause.Phase != "" {
-		own += "; phase " + named(a.Cause.Phase)
+		line += "; phase " + named(a.Cause.Phase)
 	}
-	lines := []briefing.Line{{Text: own}}
+	lines := own(line)
 	if len(a.Sample) > 0 {
 		lines = append(lines, briefing.Line{Text: text.Safe(a.Sample[0].Message, cause), Data: true})
 	}
 	if how == whole && a.Blocking && a.Advice != "" {
-		lines = append(lines, briefing.Line{Text: "Next: " + a.Advice})
+		lines = append(lines, own("Next: "+a.Advice)...)
 	}
 	return lines
 }

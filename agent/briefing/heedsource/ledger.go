@@ -66,7 +66,7 @@ func (s *source) Entries(ctx context.Context, in *briefing.Input, q *briefing.Le
 	left := in.Tokens
 	for i := range runs {
 		f := s.entry(latest.Epoch, &runs[i], more)
-		if left -= cost(in, &f); left < 0 && in.Tokens > 0 && i > 0 {
+		if left -= cost(in, &f); left < 0 && i > 0 {
 			found.More = true
 			break
 		}
@@ -86,7 +86,7 @@ type run struct {
 // runs returns the first entry of each kind, of at most so many kinds, with the number of its kind before another kind
 // comes. more reports whether one comes.
 func (s *source) runs(records []journal.Record, most int) (runs []run, more bool) {
-	index := map[sameKind]int{}
+	index := map[[6]any]int{}
 	for i := range records {
 		key := s.kindOf(&records[i])
 		at, known := index[key]
@@ -134,22 +134,12 @@ func (s *source) latestTime(latest heed.Cursor) time.Time {
 	return time.Time{}
 }
 
-// sameKind has the values that entries of one fragment share.
-type sameKind struct {
-	kind      event.Kind
-	status    event.Status
-	signature signature.Signature
-	source    string // "" of a log record
-	rule      string
-	decided   event.Disposition
-}
-
-func (s *source) kindOf(r *journal.Record) sameKind {
-	key := sameKind{r.Kind, r.Status, r.Signature, r.Source, r.Rule, r.Disposition}
+// kindOf returns the values that entries of one fragment share.
+func (s *source) kindOf(r *journal.Record) [6]any {
 	if r.Kind == event.KindLog {
-		key.signature, key.source = s.Engine.Group(r.Signature), ""
+		return [...]any{r.Kind, r.Status, s.Engine.Group(r.Signature), "", r.Rule, r.Disposition}
 	}
-	return key
+	return [...]any{r.Kind, r.Status, r.Signature, r.Source, r.Rule, r.Disposition}
 }
 
 // filterOf reads a query. A status is left to the caller, since the journal's filter has none.
@@ -204,9 +194,9 @@ func restrict(f *heed.Filter, name, value string) (err error) {
 	return nil
 }
 
-// cost estimates the tokens of a fragment.
+// cost estimates the tokens of a fragment, 0 where nothing bounds them.
 func cost(in *briefing.Input, f *briefing.Fragment) int {
-	if in.Estimate == nil {
+	if in.Tokens == 0 {
 		return 0
 	}
 	n := in.Estimate(briefing.Line{Text: "[" + f.Source + " " + f.SourceID + "] " + f.Title})

@@ -63,7 +63,7 @@ func (v *view) named(items []heed.Item, heads int) (f briefing.Fragment, has []s
 		Section: "What else broke", Required: true, Refs: map[string]string{"items": strings.Join(named, " ")},
 		Lines: forms[whole], Short: append(forms[briefest], next...),
 	}
-	if !v.fits(&f) {
+	if cost(v.in, &f) > v.room {
 		f.Lines = append(forms[shortest], next...)
 	}
 	return f, has
