@@ -327,10 +327,12 @@ func (c *Collector) Mods(side Side, mods []capture.ListedMod) {
 	}
 }
 
-// listed returns the mods that the logs of a side list, one list after the other.
+// listed returns the mods that the logs of a side list, one list after the other, nil if none has a list.
 func (c *Collector) listed(side Side) (mods []capture.ListedMod) {
 	for _, r := range c.runs[side] {
-		mods = append(mods, r.mods...)
+		if r.mods != nil {
+			mods = append(append([]capture.ListedMod{}, mods...), r.mods...)
+		}
 	}
 	return mods
 }
