@@ -31,7 +31,7 @@ func unique(fs []Fragment) []Fragment {
 		all := identities(f)
 		for _, key := range all {
 			k, ok := seen[key]
-			if ok && !(f.Required && kept[k].Required && strings.HasPrefix(key, signatureKey)) {
+			if ok && (!f.Required || !kept[k].Required || !strings.HasPrefix(key, signatureKey)) {
 				at = k
 				break
 			}

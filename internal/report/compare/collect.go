@@ -95,7 +95,7 @@ type entryText struct {
 	template      string
 	tally         [2]tally
 	first         map[*Run]int // its first line in each log
-	ends, cutEnds uint64 // logs that end with it: all, and all that are visibly cut
+	ends, cutEnds uint64       // logs that end with it: all, and all that are visibly cut
 }
 
 // tally has the counts and the decision of a text, or a group, on one side.
