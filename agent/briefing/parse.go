@@ -71,6 +71,12 @@ func Parse(name string, data []byte) (*Template, error) {
 		func() { value = p.plain(nil, root) },
 		func() { p.hold(nil, schemaName, value) },
 		func() {
+			for i, key := range root.Content[:len(root.Content)-1] { // a number is the default alone
+				if n := root.Content[i+1]; i%2 == 0 && key.Value == "chars_per_token" && n.Kind == yaml.ScalarNode {
+					all := []*yaml.Node{{Kind: yaml.ScalarNode, Value: byDefault}, n}
+					root.Content[i+1] = &yaml.Node{Kind: yaml.MappingNode, Content: all}
+				}
+			}
 			if err := root.Decode(t); err != nil { // a number that is too large
 				p.errs = append(p.errs, &Error{File: p.file, Msg: yamlfile.Clean(err.Error())})
 			}
@@ -179,14 +185,6 @@ func (s *stage) UnmarshalYAML(n *yaml.Node) error {
 	*s = newStage(in.Stage, in.Type, config)
 	s.Disabled, s.Share = !in.Enabled, in.Share
 	return err
-}
-
-// UnmarshalYAML reads a number as the default alone.
-func (t *Tokens) UnmarshalYAML(n *yaml.Node) error {
-	if n.Kind == yaml.ScalarNode {
-		n = &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: byDefault}, n}}
-	}
-	return n.Decode((*map[string]float64)(t))
 }
 
 // UnmarshalYAML reads arguments as JSON has them.

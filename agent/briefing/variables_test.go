@@ -8,7 +8,9 @@ import (
 
 func TestVariables(t *testing.T) {
 	v := assembly{
-		request: &Request{AgentID: "a1", AgentClass: "agent", FrameworkID: "game", Tier: "hot", WorkOrderID: "op-7", SessionID: "s"},
+		request: &Request{
+			AgentID: "a1", AgentClass: "agent", FrameworkID: "game", Tier: "hot", WorkOrderID: "op-7", SessionID: "s",
+		},
 		found: []Fragment{
 			{Source: SourceLedger, Refs: map[string]string{"signature": "of a ledger"}},
 			{Source: SourceAttention, Refs: map[string]string{"signature": "", "rule": "r"}},

@@ -220,7 +220,8 @@ func (v *view) others(rest []heed.Item) briefing.Fragment {
 	}
 	// The least are the ids, and of each item that blocks its title, number and culprit.
 	f.Short = blockers(rest)
-	least := each(slices.Clone(f.Short), briefest, slices.DeleteFunc(slices.Clone(rest), func(a heed.Item) bool { return !a.Blocking }))
+	blocks := slices.DeleteFunc(slices.Clone(rest), func(a heed.Item) bool { return !a.Blocking })
+	least := each(slices.Clone(f.Short), briefest, blocks)
 	f.Required = len(f.Short) > 0
 	forms := [...][]briefing.Line{each(nil, whole, rest), each(slices.Clone(f.Short), shortest, rest), least}
 	if cost(v.in, &briefing.Fragment{Lines: least}) <= int(float64(v.in.Tokens)*leastShare) {

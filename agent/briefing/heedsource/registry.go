@@ -12,7 +12,8 @@ import (
 
 // Rows implements [briefing.Registry]: facts about the game, its engine and the machine, as the log has them, without
 // the command line, then the mods in load order, each with its package and versions. The registry has no filters.
-func (s *source) Rows(_ context.Context, _ *briefing.Input, q *briefing.RegistryQuery) (found briefing.Found, err error) {
+func (s *source) Rows(_ context.Context, _ *briefing.Input, q *briefing.RegistryQuery) (briefing.Found, error) {
+	var found briefing.Found
 	if len(q.Filters) > 0 {
 		return found, errors.New("the registry " + registryEnvironment + " has no filters")
 	}
