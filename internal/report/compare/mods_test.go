@@ -84,9 +84,9 @@ func TestDiffMods(t *testing.T) {
 	lists(after, mod("Walls", "anna.walls", "1.0"), mod("Lamps", "anna.lamps", "1.1"), mod("Doors", "anna.doors", "1.0"))
 	changes := map[string]string{}
 	for _, m := range c.Diff().Mods {
-		changes[m.Name] = m.Change
+		changes[m.Name] = fmt.Sprintf("%s %d %d", m.Change, m.OldPlace, m.Place)
 	}
-	require.Equal(t, map[string]string{"Lamps": "updated", "Doors": "added", "Tools": "removed"}, changes)
+	require.Equal(t, map[string]string{"Lamps": "updated 2 2", "Doors": "added 0 3", "Tools": "removed 1 0"}, changes)
 	require.True(t, noDifference(c.Diff()), "the log says the same")
 
 	c = compare.Collect(compare.Config{})
@@ -121,6 +121,7 @@ func TestNamesOfModsAreScrubbedApart(t *testing.T) {
 	require.Equal(t, "…", in.Groups[0].Group.Template)
 	require.Equal(t, "Walls", in.Groups[0].Suspects[0].Name)
 	require.Equal(t, "somebody.walls", in.Groups[0].Suspects[0].PackageID)
+	require.Equal(t, []string{"…", "…"}, in.Groups[0].Suspects[0].Evidence)
 	require.ElementsMatch(t, []string{"Tools", "Walls"}, []string{c.Diff().Mods[0].Name, c.Diff().Mods[1].Name})
 }
 
