@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -102,6 +103,7 @@ func TestLimits(t *testing.T) {
 	f := Fragment{Source: "x", Title: line, Lines: []Line{{Text: line}, {Text: line + "a"}}}
 	render(&f, &Tokens{})
 	require.Equal(t, 2, strings.Count(f.Content, line+"\n"))
+	require.Equal(t, 305, utf8.RuneCountInString(heading(&Fragment{Source: "x", SourceID: line}))+1, "with a line feed")
 	require.Equal(t, budget{MaxContextTokens: 4000, MaxQueries: 20}, minimalDefault().Budget)
 	require.Equal(t, []string{"a", "@1", "a@b"}, []string{itemOf("a@1"), itemOf("@1"), itemOf("a@b@2")})
 }

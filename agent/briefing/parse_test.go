@@ -119,7 +119,7 @@ func TestParseBounds(t *testing.T) {
 	}
 	stage := "template_id: x\npipeline: [{type: attention, config: {"
 	for name, in := range map[string]string{
-		"bytes":   strings.Repeat("# a\n", maxTemplateBytes),
+		"bytes":   strings.Repeat("# a\n", 64<<10) + "\n",
 		"depth":   strings.Repeat("[", 40) + strings.Repeat("]", 40),
 		"keys":    many(1_000, func(i int) string { return fmt.Sprintf("k%d: 1\n", i) }),
 		"stages":  "template_id: x\npipeline:\n" + many(maxStages+1, func(i int) string { return fmt.Sprintf("- {stage: s%d, type: attention}\n", i) }),
@@ -132,7 +132,10 @@ func TestParseBounds(t *testing.T) {
 		_, err := Parse("f", []byte(in))
 		lines := strings.Split(err.Error(), "\n")
 		require.LessOrEqual(t, len(lines), maxErrors+1, name)
-		if name == "keys" {
+		switch name {
+		case "bytes":
+			require.ErrorContains(t, err, "has 262145 bytes, more than the 262144 allowed")
+		case "keys":
 			require.Equal(t, "briefing: f: and 902 more errors", lines[maxErrors])
 		}
 	}

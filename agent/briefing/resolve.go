@@ -40,11 +40,11 @@ func resolve(templates []*Template, r *Request) (t *Template, warning string, er
 		t, ids = c, append(ids, texts.Safe(c.TemplateID, maxName))
 	}
 	switch {
-	case len(ids) == 1:
-		return t, "", nil
 	case len(ids) > 1:
 		return nil, "", fmt.Errorf("%w: %s: name one in the request, or let one name more of "+
 			"framework_id, agent_class and tier", ErrAmbiguous, strings.Join(ids, ", "))
+	case len(ids) == 1:
+		return t, "", nil
 	case r.TemplateOverride != "":
 		return nil, "", fmt.Errorf("%w: %s", ErrNoTemplate, texts.Safe(r.TemplateOverride, maxName))
 	}
