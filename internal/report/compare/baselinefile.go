@@ -195,11 +195,10 @@ func (v value) known() (k Known) {
 		m["id"].fail("is %s, but the template has %s: one of them was changed; write the baseline again", id, k.Signature.ID)
 	}
 	k.Rule = m["rule"].text()
-	d, ok := event.Parse[event.Disposition](m["disposition"].node.Value)
-	if !ok || !d.Urgent() {
+	k.Disposition, _ = event.Parse[event.Disposition](m["disposition"].node.Value)
+	if !k.Disposition.Urgent() { // of a word that is none either
 		m["disposition"].fail("is %s: want blocking or advisory", shown(m["disposition"].node))
 	}
-	k.Disposition = d
 	seen := m["seen"].mapping([]string{"count", "records", "runs"})
 	k.Records, k.Count = seen["records"].number(math.MaxInt64), seen["count"].number(math.MaxInt64)
 	k.Runs = int(seen["runs"].number(math.MaxInt32))
