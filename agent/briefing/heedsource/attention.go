@@ -93,7 +93,7 @@ func (s *source) Items(ctx context.Context, in *briefing.Input, q *briefing.Atte
 		parts = allParts
 	}
 	v := &view{s, in, q, in.Tokens}
-	gaps, err := s.evidence(ctx, in)
+	gaps, err := s.evidence(ctx)
 	if err != nil {
 		return out, err
 	}
@@ -344,7 +344,7 @@ func (s *source) ruleOf(id string) *rules.Rule {
 }
 
 // evidence returns the gaps of the log, which no budget cuts, without lines if there is none.
-func (s *source) evidence(ctx context.Context, in *briefing.Input) (briefing.Fragment, error) {
+func (s *source) evidence(ctx context.Context) (briefing.Fragment, error) {
 	f := briefing.Fragment{
 		Source: briefing.SourceAttention, Section: "The log", Title: "Parts of the log are missing", Required: true,
 	}
@@ -362,15 +362,14 @@ func (s *source) evidence(ctx context.Context, in *briefing.Input) (briefing.Fra
 			f.Seq = cause.Seq
 		}
 	}
-	unbounded := *in
-	unbounded.Tokens = 0
-	notices, err := s.Entries(ctx, &unbounded, &briefing.LedgerQuery{
-		EventType: event.KindNotice.String(), MaxEntries: maxEvidence,
-		Filters: map[string]string{"disposition": event.Advisory.String()}, // others only say that a log or a run began
+	epoch := s.Engine.Latest().Epoch
+	notices, more, err := s.latest(ctx, epoch, heed.Filter{
+		Kinds: []event.Kind{event.KindNotice}, MinDisposition: event.Advisory, // others only say that a log or a run began
 	})
-	for _, n := range slices.Backward(notices.Fragments) {
-		f.Lines = append(f.Lines, own("- "+n.SourceID+": "+n.Title)...)
-		f.Seq = max(f.Seq, n.Seq)
+	runs, others := s.runs(notices, maxEvidence)
+	for _, r := range runs {
+		f.Lines = append(f.Lines, own("- "+sourceID(epoch, r.Seq)+": "+r.title(more || others))...)
+		f.Seq = max(f.Seq, r.Seq)
 	}
 	f.Short = f.Lines[:min(len(f.Lines), 1)]
 	f.SourceID = fmt.Sprintf("evidence@%d", f.Seq)

@@ -52,14 +52,13 @@ func (s *source) Entries(ctx context.Context, in *briefing.Input, q *briefing.Le
 			since = at.Add(-q.Recency)
 		}
 	}
-	records, more, err := s.latest(ctx, heed.Cursor{Epoch: latest.Epoch}, filter)
+	records, more, err := s.latest(ctx, latest.Epoch, filter)
 	if err != nil {
 		return found, err
 	}
 	records = slices.DeleteFunc(records, func(r journal.Record) bool {
 		return r.Time.Before(since) || status != event.StatusNone && r.Status != status
 	})
-	slices.Reverse(records)
 	runs, others := s.runs(records, cmp.Or(q.MaxEntries, maxMatched))
 	more = more || others
 	found.More = more
@@ -102,13 +101,12 @@ func (s *source) runs(records []journal.Record, most int) (runs []run, more bool
 	return runs, false
 }
 
-// latest returns the latest entries after a cursor that a filter chooses, at most maxMatched, and whether there are
+// latest returns the latest entries that a filter chooses, the latest first, at most maxMatched, and whether there are
 // more.
-func (s *source) latest(ctx context.Context, after heed.Cursor, f heed.Filter) (
-	all []journal.Record, more bool, err error,
-) {
-	for {
-		p := s.Engine.Read(after, journal.MaxLimit, f)
+func (s *source) latest(ctx context.Context, epoch string, f heed.Filter) (all []journal.Record, more bool, err error) {
+	p := heed.Page{Next: heed.Cursor{Epoch: epoch}, More: true}
+	for p.More {
+		p = s.Engine.Read(p.Next, journal.MaxLimit, f)
 		if err := cmp.Or(p.Err, ctx.Err()); err != nil {
 			return nil, false, err
 		}
@@ -116,10 +114,9 @@ func (s *source) latest(ctx context.Context, after heed.Cursor, f heed.Filter) (
 		if extra := len(all) - maxMatched; extra > 0 {
 			all, more = all[extra:], true
 		}
-		if after = p.Next; !p.More {
-			return all, more, nil
-		}
 	}
+	slices.Reverse(all)
+	return all, more, nil
 }
 
 // latestTime returns the time of the latest entry that has one, among the last.
