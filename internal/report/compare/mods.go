@@ -92,11 +92,10 @@ func increasing(values []int) []bool {
 		}
 	}
 	marked := make([]bool, len(values))
-	if len(tails) == 0 {
-		return marked
-	}
-	for i := tails[len(tails)-1]; i >= 0; i = previous[i] {
-		marked[i] = true
+	if n := len(tails); n > 0 {
+		for i := tails[n-1]; i >= 0; i = previous[i] {
+			marked[i] = true
+		}
 	}
 	return marked
 }

@@ -141,12 +141,12 @@ func TestInvestigateWithoutLists(t *testing.T) {
 	blamed(c, compare.New, "the mill is new", event.Advisory, blame.Suspect{Mod: "mill", Score: 60})
 	blamed(c, compare.New, "the ship is new", event.Advisory, blame.Suspect{Mod: "Ship", Score: 60})
 	in := c.Suspects()
-	scores := []int{}
+	scores := map[int][]string{}
 	for _, g := range in.Groups {
-		scores = append(scores, g.Suspects[0].Score)
+		scores[g.Suspects[0].Score] = g.Suspects[0].Evidence
 	}
-	slices.Sort(scores)
-	require.Equal(t, []int{60, 75}, scores, "who was blamed before is less of a suspect")
+	require.Equal(t, map[int][]string{60: nil, 75: {"not blamed for anything in the old logs"}}, scores,
+		"who was blamed before is less of a suspect")
 	require.Empty(t, in.Mods)
 }
 
@@ -164,4 +164,12 @@ func TestRankingOfSuspects(t *testing.T) {
 		names = append(names, fmt.Sprint(s.Name, " ", s.Direct, " ", s.Blocking, " ", s.Groups, " ", s.Entries))
 	}
 	require.Equal(t, []string{"Ship true 1 2 2", "Mill true 0 1 1", "Looms false 0 0 0"}, names)
+
+	var many []capture.ListedMod
+	for i := range 21 {
+		many = append(many, mod("", fmt.Sprint("anna.", i), "1"))
+	}
+	lists(feed(c, compare.New, "more.log", session(1)), many...)
+	in = c.Suspects()
+	require.Equal(t, []int{8, 15, 20, 4}, []int{len(in.Groups[0].Suspects), in.Groups[0].More, len(in.Suspects), in.MoreSuspects})
 }
