@@ -22,8 +22,7 @@ func DoubleQuoted(s string) string {
 	for _, r := range s {
 		switch {
 		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
+			b.WriteString(`\` + string(r))
 		case r == '\n':
 			b.WriteString(`\n`)
 		case r == '\t':
