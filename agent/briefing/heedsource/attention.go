@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -107,14 +106,13 @@ func (s *source) Items(ctx context.Context, in *briefing.Input, q *briefing.Atte
 	}
 
 	asked, _ := s.Engine.Item(work) // by its id, or by the number that ends it
-	item := cmp.Or(asked.ID, work)
-	items := s.items(work, item, least, q.ClearedSince)
-	looks, heads := v.heads(items, item)
+	items := s.items(work, &asked, least, q.ClearedSince)
+	looks, heads := v.heads(items, asked.ID)
 	if len(heads) == 0 {
 		return out, nil
 	}
 	of, rest := items, items[len(looks):]
-	if items[0].ID == item {
+	if items[0].ID == asked.ID {
 		of = items[:1] // it is about this one
 	}
 	first := heads[:1:1]
@@ -175,17 +173,16 @@ func (v *view) details(looks []*look, parts []string) (found [][]briefing.Fragme
 
 // items returns the requested item, open or not; the open items, first of the requested operation, then those that
 // block; and items that were cleared lately, the latest first.
-func (s *source) items(work, item string, least event.Disposition, cleared time.Duration) []heed.Item {
-	items, latest := s.Engine.Open(nil), s.Engine.Latest()
-	since, looked := s.latestTime(latest).Add(-cleared), 0
-	for n := s.Engine.Stats().Coalesce.Opened; n > 0 && cleared > 0 && looked < maxClearedLooked; n-- {
-		it, ok := s.Engine.Item(latest.Epoch + "-" + strconv.FormatUint(n, 10))
+func (s *source) items(work string, asked *heed.Item, least event.Disposition, cleared time.Duration) []heed.Item {
+	items, latest, opened := s.Engine.Open(nil), s.Engine.Latest(), s.Engine.Stats().Coalesce.Opened
+	since := s.latestTime(latest).Add(-cleared)
+	for n := opened; n > 0 && cleared > 0 && opened-n < maxClearedLooked; n-- {
+		it, ok := s.Engine.Item(fmt.Sprintf("%s-%d", latest.Epoch, n))
 		if r := s.record(it.LatestSequence); ok && it.State != coalesce.Open && r != nil && !r.Time.Before(since) {
 			items = append(items, it)
 		}
-		looked++
 	}
-	items = slices.DeleteFunc(items, func(a heed.Item) bool { return a.Disposition < least || a.ID == item })
+	items = slices.DeleteFunc(items, func(a heed.Item) bool { return a.Disposition < least || a.ID == asked.ID })
 	rank := func(a *heed.Item) int {
 		switch {
 		case a.State != coalesce.Open:
@@ -198,8 +195,8 @@ func (s *source) items(work, item string, least event.Disposition, cleared time.
 		return 2
 	}
 	slices.SortStableFunc(items, func(a, b heed.Item) int { return rank(&a) - rank(&b) })
-	if it, known := s.Engine.Item(item); known {
-		items = slices.Insert(items, 0, it)
+	if asked.ID != "" {
+		items = slices.Insert(items, 0, *asked)
 	}
 	return items
 }
