@@ -102,7 +102,7 @@ func (s *source) Items(ctx context.Context, in *briefing.Input, q *briefing.Atte
 	}
 	work := in.Request.WorkOrderID
 	if of := s.Engine.Verdict(work); of.Known {
-		out.Fragments = v.add(out.Fragments, verdict(&of, ""))
+		out.Fragments = v.add(out.Fragments, verdict(&of))
 	}
 
 	asked, _ := s.Engine.Item(work) // by its id, or by the number that ends it

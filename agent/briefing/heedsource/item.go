@@ -284,13 +284,10 @@ func (l *look) part(name string, neighbors, scale int) (briefing.Fragment, bool)
 			f.Lines = beyond(f.Lines, r.Stack, 0, scale*causeFrames, briefing.Stack)
 		}
 	case partOperation:
-		id := cmp.Or(l.item.CausalOperationID, l.item.AfterOperation)
-		v := l.Engine.Verdict(id)
-		if id == "" || !v.Known {
-			return f, false
+		if v := l.Engine.Verdict(cmp.Or(l.item.CausalOperationID, l.item.AfterOperation)); v.Known {
+			of := verdict(&v)
+			f.Title, f.Lines, f.Refs, f.Seq = of.Title, of.Lines, of.Refs, 0
 		}
-		f = verdict(&v, f.SourceID)
-		f.Section, f.Parent = sections[name], revision(l.item)
 	case partSamples:
 		l.samples(&f)
 	case partBefore, partAfter:
@@ -412,9 +409,9 @@ func (l *look) neighbors(f *briefing.Fragment, before bool, n int) {
 }
 
 // verdict shows the outcome of an operation.
-func verdict(v *heed.Verdict, id string) briefing.Fragment {
+func verdict(v *heed.Verdict) briefing.Fragment {
 	return briefing.Fragment{
-		Source: briefing.SourceAttention, SourceID: cmp.Or(id, "operation/"+escaped(v.Operation)),
+		Source: briefing.SourceAttention, SourceID: "operation/" + escaped(v.Operation),
 		Title: "Operation " + operation(v.Method, v.Operation) + ", " + strings.ReplaceAll(v.Status.String(), "_", " "),
 		Lines: []briefing.Line{{Text: "Verdict: " + v.Outcome + ". " + v.Text}},
 		Refs:  map[string]string{"operation": v.Operation, "method": v.Method},

@@ -221,18 +221,17 @@ const defaultRule = "default."
 // reports whether there may be earlier entries of its kind than the run has.
 func (s *source) entry(epoch string, r *run, more bool) briefing.Fragment {
 	f := briefing.Fragment{
-		Source: briefing.SourceLedger, SourceID: sourceID(epoch, r.Seq), Title: r.title(more), Seq: r.Seq,
-		Section: "Other entries",
-		Lines:   quote(r.Message, r.Stack),
+		Source: briefing.SourceLedger, SourceID: sourceID(epoch, r.Seq), Title: r.title(more), Seq: r.Seq, Section: "Steps",
 	}
-	switch {
-	case r.Kind == event.KindLog:
+	if r.Kind == event.KindLog {
+		f.Section = "Other entries"
 		f.Refs = map[string]string{"signature": s.Engine.Group(r.Signature).ID.String()}
-		return f
-	case r.Status == event.StatusPhase:
-		f.Lines = nil // the title has it
 	}
-	f.Section = "Steps"
+	if r.Status != event.StatusPhase { // the title has it
+		lines, left := quoted(nil, r.Message, maxMessageLines, briefing.Prose)
+		lines, more := quoted(lines, r.Stack, maxStackLines, briefing.Stack)
+		f.Lines = andMore(lines, left+more)
+	}
 	return f
 }
 
@@ -306,14 +305,6 @@ var statusWords = map[event.Status]string{
 	event.StatusWithdrawn:    "ended by the host",
 	event.StatusAcknowledged: "acknowledged",
 	event.StatusStateRead:    "the game's state was read again",
-}
-
-// quote returns the first lines of a message and of its stack as data, each bounded, and a line of heed's own about
-// those that are left out.
-func quote(message, stack string) []briefing.Line {
-	lines, left := quoted(nil, message, maxMessageLines, briefing.Prose)
-	lines, more := quoted(lines, stack, maxStackLines, briefing.Stack)
-	return andMore(lines, left+more)
 }
 
 // quoted appends the first lines of s that are not blank, and returns how many others there are. Frames of Mono lose
