@@ -171,5 +171,6 @@ func TestRankingOfSuspects(t *testing.T) {
 	}
 	lists(feed(c, compare.New, "more.log", session(1)), many...)
 	in = c.Suspects()
-	require.Equal(t, []int{8, 15, 20, 4}, []int{len(in.Groups[0].Suspects), in.Groups[0].More, len(in.Suspects), in.MoreSuspects})
+	g := in.Groups[0]
+	require.Equal(t, []int{8, 15, 20, 4}, []int{len(g.Suspects), g.More, len(in.Suspects), in.MoreSuspects})
 }
