@@ -1,7 +1,6 @@
 package briefing
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,8 +27,6 @@ type assembly struct {
 	tiers    []string // of tier_select, nil before it
 	strategy string
 	queries  int
-	results  []string     // by stage, of its latest run
-	kept     [][]Fragment // by stage, of all its runs
 	trace    []stageResult
 	warnings []string
 	traced   int // warnings that are in the trace
@@ -37,7 +34,7 @@ type assembly struct {
 
 	stopped string // the budget that was exceeded
 	halted  bool   // a halting stage was satisfied
-	err     error  // the first one, after which there is no context
+	err     error  // after which there is no context
 }
 
 // The budgets that a context can exceed.
@@ -46,6 +43,15 @@ const (
 	byQueries = "max_queries"
 	byTime    = "timeout"
 )
+
+// Reasons why a stage does not run.
+const (
+	exceeded     = "the budget is exceeded: "
+	haltedBefore = "halted before"
+)
+
+// ErrRequired is in the error of a context if its required fragments in short exceed the budget.
+var ErrRequired = errors.New("more is required than the budget allows")
 
 func (a *assembly) elapsed() time.Duration { return max(0, a.service.config.Now().Sub(a.started)) }
 
@@ -59,14 +65,6 @@ func (a *assembly) warn(warning string) {
 	default:
 		a.warnings = append(a.warnings, warning)
 	}
-}
-
-// record adds the result of a stage to the trace.
-func (a *assembly) record(i int, res *stageResult, began time.Time) {
-	a.results[i] = res.Status
-	res.Duration = max(0, a.service.config.Now().Sub(began))
-	a.detail(res)
-	a.trace = append(a.trace, *res)
 }
 
 // detail adds the warnings that the trace does not have to the result of a stage.
@@ -87,17 +85,11 @@ type timed struct {
 }
 
 func (t timed) Err() error {
-	if err := t.Context.Err(); err != nil || !t.a.over() {
-		return err
+	err, most := t.Context.Err(), t.a.template.Budget.Timeout
+	if err == nil && most > 0 && t.a.elapsed() >= most {
+		return context.DeadlineExceeded
 	}
-	return context.DeadlineExceeded
-}
-
-func total(fs []Fragment) (tokens int) {
-	for i := range fs {
-		tokens += fs[i].TokenEstimate
-	}
-	return tokens
+	return err
 }
 
 // left returns how many tokens are left.
@@ -116,14 +108,8 @@ func (a *assembly) ask() bool {
 func (a *assembly) stop(reason string) {
 	if a.stopped == "" {
 		a.stopped = reason
-		a.warn("the budget is exceeded: " + reason)
+		a.warn(exceeded + reason)
 	}
-}
-
-// over reports whether the template's time is up.
-func (a *assembly) over() bool {
-	most := a.template.Budget.Timeout
-	return most > 0 && a.elapsed() >= most
 }
 
 // late reports whether the time is up, the template's or the caller's, and stops then.
@@ -140,41 +126,61 @@ func (a *assembly) stage(i int, rerun string) {
 	s := &a.stages[i]
 	began, queries := a.service.config.Now(), a.queries
 	res := stageResult{Stage: s.Stage + rerun, Type: s.Type, Status: StatusOK}
-	switch {
-	case s.Disabled:
-		res.Status, res.Detail = StatusSkipped, "disabled"
-	case s.Type == typeTierSelect:
-		a.selectTiers(s.Config.(*tierSelect), &res)
-	case s.Type == typeStructuring:
-		a.structure(s.Config.(*structuring), &res)
-	case s.Type == typeHalting:
-		a.halt(i, s.Config.(*halting), &res, began)
-		return
-	case a.halted:
-		res.Status, res.Detail = StatusSkipped, "halted before"
-	case !a.mayRead(s.Type):
-		res.Status, res.Detail = StatusSkipped, "the budget is exceeded: "+a.stopped
-	default:
-		a.gather(i, &res)
-		if res.Status != StatusSkipped && a.late() {
-			res.Status = StatusTimeout
-		}
+	config := s.Config
+	if s.Disabled {
+		config = nil
 	}
+	switch c := config.(type) {
+	case nil:
+		res.Status, res.Detail = StatusSkipped, "disabled"
+	case *tierSelect:
+		a.selectTiers(c, &res)
+	case *structuring:
+		var cut bool
+		a.found, cut = structure(a.found, c, a.maxTokens, &a.template.Tokens)
+		res.keep(a.found, cut)
+	case *halting:
+		a.halt(i, c, &res)
+		queries = a.queries // the searches that ran again have them
+	default:
+		a.gather(s, &res)
+	}
+	s.ran = res.Status != StatusSkipped && res.Status != StatusFailed
 	res.Queries = a.queries - queries
-	a.record(i, &res, began)
+	res.Duration = max(0, a.service.config.Now().Sub(began))
+	a.detail(&res)
+	a.trace = append(a.trace, res)
 }
 
-// mayRead reports whether the budget lets a stage read, and stops where it does not.
-func (a *assembly) mayRead(t string) bool {
+// keep sets the fragments that a stage found or left, and whether it cut others.
+func (r *stageResult) keep(fs []Fragment, cut bool) {
+	r.Fragments, r.Tokens = len(fs), total(fs)
 	switch {
+	case r.Status != StatusOK:
+	case cut:
+		r.Status = StatusTruncated
+	case len(fs) == 0:
+		r.Status = StatusEmpty
+	}
+}
+
+// bars returns why a stage that reads does not run, "" if it may. After the budget is exceeded only attention is read,
+// while there is time: items that block displace other fragments.
+func (a *assembly) bars(s *stage) string {
+	_, attention := s.Config.(*AttentionQuery)
+	switch {
+	case a.halted:
+		return haltedBefore
 	case a.late():
-		return false
-	case t == typeAttention:
-		return true
+	case attention:
+		return ""
 	case a.stopped == "" && a.left() == 0:
 		a.stop(byTokens)
 	}
-	return a.stopped == ""
+	if a.stopped == "" {
+		return ""
+	}
+	return exceeded + a.stopped
 }
 
 // selectTiers sets the scope of later queries.
@@ -187,25 +193,24 @@ func (a *assembly) selectTiers(c *tierSelect, res *stageResult) {
 }
 
 // gather calls the source of a stage, and keeps the fragments that fit.
-func (a *assembly) gather(i int, res *stageResult) {
-	s, before := &a.stages[i], a.left()
+func (a *assembly) gather(s *stage, res *stageResult) {
+	before := a.left()
 	limit := before
 	if s.Share > 0 {
 		limit = int(float64(before) * s.Share)
 	}
+	tokens := &a.template.Tokens
 	got, err := a.call(s, &Input{
-		Request: a.request, Tiers: a.tiers, Tokens: limit, Estimate: a.template.Tokens.Estimate,
-		Found: slices.Clip(a.found),
+		Request: a.request, Tiers: a.tiers, Tokens: limit, Estimate: tokens.Estimate, Found: slices.Clip(a.found),
 	})
 	for _, w := range got.Warnings {
 		a.warn(w)
 	}
-	var skip *skipped
-	switch {
-	case errors.As(err, &skip):
-		res.Status, res.Detail = StatusSkipped, skip.why
+	if skip, ok := errors.AsType[skipped](err); ok {
+		res.Status, res.Detail = StatusSkipped, string(skip)
 		return
-	case err != nil:
+	}
+	if err != nil {
 		res.Status, res.Detail = StatusFailed, texts.Safe(err.Error(), maxLineRunes)
 		a.warn(fmt.Sprintf("stage %s failed: %s", s.Stage, err))
 	}
@@ -217,32 +222,24 @@ func (a *assembly) gather(i int, res *stageResult) {
 		if a.scrubs {
 			a.scrub(f)
 		}
-		render(f, &a.template.Tokens)
+		render(f, tokens)
 	}
 	// Required fragments are kept beyond the stage's share, and displace earlier fragments.
-	kept, cut := a.fit(got.Fragments, limit, unbounded)
+	kept, cut := fit(got.Fragments, limit, tokens)
 	if a.found = slices.Concat(a.found, kept); total(kept) > before {
-		a.found, _ = a.fit(a.found, a.maxTokens, a.maxTokens)
+		a.found, _ = fit(a.found, a.maxTokens, tokens)
+		if takes := total(a.found); takes > a.maxTokens {
+			a.err = fmt.Errorf("%w: %d tokens, of %d", ErrRequired, takes, a.maxTokens)
+		}
 	}
-	a.kept[i] = append(a.kept[i], kept...)
-	res.Fragments, res.Tokens = len(kept), total(kept)
-	switch {
-	case res.Status != StatusOK:
-	case cut || got.More:
-		res.Status = StatusTruncated
-	case len(kept) == 0:
-		res.Status = StatusEmpty
-	}
+	s.kept = append(s.kept, kept...)
+	res.keep(kept, cut || got.More)
 	if cut && limit == before {
 		a.stop(byTokens)
 	}
-}
-
-// fit cuts fragments as [fit] does.
-func (a *assembly) fit(fs []Fragment, limit, most int) (kept []Fragment, cut bool) {
-	kept, cut, err := fit(fs, limit, most, &a.template.Tokens)
-	a.err = cmp.Or(a.err, err)
-	return kept, cut
+	if a.late() {
+		res.Status = StatusTimeout
+	}
 }
 
 // scrub removes private data from the title and the lines of a fragment. The lines are copied, since the source may
@@ -254,18 +251,5 @@ func (a *assembly) scrub(f *Fragment) {
 		for i := range *lines {
 			(*lines)[i].Text = a.service.config.Scrub((*lines)[i].Text)
 		}
-	}
-}
-
-// structure runs a structuring stage.
-func (a *assembly) structure(c *structuring, res *stageResult) {
-	kept, cut, err := structure(a.found, c, a.maxTokens, &a.template.Tokens)
-	a.found, a.err = kept, cmp.Or(a.err, err)
-	res.Fragments, res.Tokens = len(kept), total(kept)
-	switch {
-	case cut:
-		res.Status = StatusTruncated
-	case len(kept) == 0:
-		res.Status = StatusEmpty
 	}
 }

@@ -170,7 +170,7 @@ func TestManyCallers(t *testing.T) {
 // TestNewRefuses: what a host sets up wrongly is an error that names it.
 func TestNewRefuses(t *testing.T) {
 	now := func() time.Time { return time.Time{} }
-	twice := &Template{TemplateID: "t", Pipeline: []stage{{Type: typeHalting, Config: &halting{}}}}
+	twice := &Template{TemplateID: "t", Pipeline: []stage{{Type: "halting", Config: &halting{}}}}
 	for want, c := range map[string]Config{
 		"Config.Now is required":       {},
 		`two templates are called "t"`: {Now: now, Templates: []*Template{twice, twice}},

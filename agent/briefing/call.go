@@ -8,33 +8,36 @@ import (
 )
 
 // skipped is the reason why a stage asked nothing.
-type skipped struct{ why string }
+type skipped string
 
-func (e *skipped) Error() string { return e.why }
-
-// noQuery returns the error of a stage if no query is left.
-func noQuery() error { return &skipped{"the budget is exceeded: " + byQueries} }
+func (s skipped) Error() string { return string(s) }
 
 // call calls the source of a stage. It may return fragments and an error.
 func (a *assembly) call(s *stage, in *Input) (Found, error) {
-	values, missing := variables{a.request, a.found}.expandAll(s.texts())
-	if missing != "" {
-		return Found{}, &skipped{missing + " has no value"}
+	if why := a.bars(s); why != "" {
+		return Found{}, skipped(why)
 	}
+	values, missing := a.expand(s.texts())
+	if missing != "" {
+		return Found{}, skipped(missing + " has no value")
+	}
+	config := &a.service.config
 	switch c := s.Config.(type) {
 	case *LedgerQuery:
 		q := *c
 		q.Filters = values
-		return a.ledgers(in, &q)
+		tiers, strategy := a.scope(q.Tier)
+		return each(a, "ledger of tier", tiers, config.Ledgers, strategy == HighestFirst,
+			func(l Ledger) (Found, error) { return l.Entries(a.ctx, in, &q) })
 	case *RegistryQuery:
 		q := *c
 		q.Filters = values
-		source := a.service.config.Registries[q.Registry]
+		source := config.Registries[q.Registry]
 		if source == nil {
 			return Found{}, fmt.Errorf("no registry %q", q.Registry)
 		}
 		if !a.ask() {
-			return Found{}, noQuery()
+			return Found{}, skipped(exceeded + byQueries)
 		}
 		return source.Rows(a.ctx, in, &q)
 	case *FileRead:
@@ -42,12 +45,12 @@ func (a *assembly) call(s *stage, in *Input) (Found, error) {
 	case *horizontalSearch:
 		return a.search(in, c, values[queryField])
 	case *AttentionQuery:
-		if a.service.config.Attention == nil {
+		if config.Attention == nil {
 			return Found{}, errors.New("no attention to read")
 		}
-		return a.service.config.Attention.Items(a.ctx, in, c)
+		return config.Attention.Items(a.ctx, in, c)
 	case *custom:
-		h := a.service.config.Handlers[c.Handler]
+		h := config.Handlers[c.Handler]
 		if h == nil {
 			return Found{}, fmt.Errorf("no handler %q", c.Handler)
 		}
@@ -69,13 +72,6 @@ func (a *assembly) scope(tier string) (tiers []string, strategy string) {
 	return slices.Sorted(maps.Keys(a.service.config.Ledgers)), AllParallel
 }
 
-// ledgers asks the ledgers of a query's tiers, each for as many entries.
-func (a *assembly) ledgers(in *Input, q *LedgerQuery) (Found, error) {
-	tiers, strategy := a.scope(q.Tier)
-	return each(a, "ledger of tier", tiers, a.service.config.Ledgers, strategy == HighestFirst,
-		func(l Ledger) (Found, error) { return l.Entries(a.ctx, in, q) })
-}
-
 // each asks sources by their names, one query for each, and with first only until one has anything. It fails where none
 // answered; else what failed is a warning.
 func each[T comparable](a *assembly, kind string, names []string, sources map[string]T, first bool,
@@ -92,7 +88,7 @@ func each[T comparable](a *assembly, kind string, names []string, sources map[st
 		}
 		if !a.ask() {
 			if all.More = answered; !answered {
-				return all, noQuery()
+				return all, skipped(exceeded + byQueries)
 			}
 			break
 		}
@@ -120,7 +116,7 @@ func each[T comparable](a *assembly, kind string, names []string, sources map[st
 	return all, nil
 }
 
-// search asks the searchers.
+// search asks the searchers, and drops results that are known or not relevant enough.
 func (a *assembly) search(in *Input, c *horizontalSearch, query string) (Found, error) {
 	if in.Tiers = c.Tiers; len(c.Tiers) == 0 {
 		in.Tiers, _ = a.scope("")
@@ -132,12 +128,9 @@ func (a *assembly) search(in *Input, c *horizontalSearch, query string) (Found, 
 	all, err := each(a, "searcher", names, a.service.config.Searchers, false, func(s Searcher) (Found, error) {
 		return s.Search(a.ctx, in, query, c.MaxResults, c.RelevanceThreshold)
 	})
-	known := make(map[string]bool, len(a.found))
-	for i := range a.found {
-		known[a.found[i].key()] = true
-	}
 	all.Fragments = slices.DeleteFunc(all.Fragments, func(f Fragment) bool {
-		return !(f.Relevance >= c.RelevanceThreshold) || known[f.key()]
+		return !(f.Relevance >= c.RelevanceThreshold) ||
+			slices.ContainsFunc(a.found, func(known Fragment) bool { return known.key() == f.key() })
 	})
 	for i := range all.Fragments {
 		all.Fragments[i].Scored = true

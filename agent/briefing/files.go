@@ -1,7 +1,7 @@
 package briefing
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,32 +47,29 @@ func readFile(roots []*os.Root, name string, limit int64) (f Fragment, more bool
 		return f, false, err
 	}
 	defer func() { _ = file.Close() }()
-	content, err := io.ReadAll(io.LimitReader(file, limit+1))
+	data, err := io.ReadAll(io.LimitReader(file, limit+1))
 	if err != nil {
 		return f, false, err
 	}
+	content := string(data)
 	if more = int64(len(content)) > limit; more {
-		end := bytes.LastIndexByte(content[:limit], '\n') + 1
-		if end == 0 {
-			end = text.Prefix(string(content), int(limit))
-		}
-		content = content[:end]
+		lines := strings.LastIndexByte(content[:limit], '\n') + 1
+		content = content[:cmp.Or(lines, text.Prefix(content, int(limit)))]
 	}
-	if bytes.IndexByte(content[:min(len(content), binaryBytes)], 0) >= 0 {
+	if strings.IndexByte(content[:min(len(content), binaryBytes)], 0) >= 0 {
 		return f, false, errors.New("is no text")
 	}
 	f = Fragment{Source: SourceFile, SourceID: name, Title: "empty"}
-	shown := len(content)
-	for line := range bytes.Lines(bytes.TrimPrefix(content, []byte(byteOrderMark))) {
-		s := strings.TrimSuffix(strings.TrimSuffix(string(line), "\n"), "\r")
-		f.Lines = append(f.Lines, Line{Text: s, Data: true, Kind: Stack})
+	for line := range strings.Lines(strings.TrimPrefix(content, byteOrderMark)) {
+		line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
+		f.Lines = append(f.Lines, Line{Text: line, Data: true, Kind: Stack})
 	}
 	if n := len(f.Lines); n > 0 {
 		f.SourceID += "#1-" + strconv.Itoa(n)
-		f.Title = fmt.Sprintf("lines of a file, %d bytes", shown)
+		f.Title = fmt.Sprintf("lines of a file, %d bytes", len(content))
 	}
 	if more {
-		f.Title = fmt.Sprintf("the first lines of a file, %d of %d bytes", shown, max(size, limit+1))
+		f.Title = fmt.Sprintf("the first lines of a file, %d of %d bytes", len(content), max(size, limit+1))
 	}
 	return f, more, nil
 }

@@ -38,7 +38,7 @@ func TestFileRead(t *testing.T) {
 	write(t, filepath.Join(root, "long.txt"), strings.Repeat("0123456789\n", 10))
 	write(t, filepath.Join(root, "line.txt"), strings.Repeat("é", 50))
 	write(t, filepath.Join(root, "empty"), "")
-	write(t, filepath.Join(root, "binary"), "\x7fELF\x00")
+	write(t, filepath.Join(root, "binary"), "\x00ELF")
 	write(t, filepath.Join(second, "notes", "a.md"), "not this one")
 	write(t, filepath.Join(second, "b.md"), "this one")
 	links := map[string]string{"within": "notes/a.md", "out": "../secret.txt", "absolute": filepath.Join(dir, "secret.txt")}

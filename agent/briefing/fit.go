@@ -2,84 +2,75 @@ package briefing
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
-	"maps"
 	"math"
 	"slices"
 )
 
-// ErrRequired is in the error of a context if its required fragments in short exceed the budget.
-var ErrRequired = errors.New("more is required than the budget allows")
-
 // unbounded is a limit in tokens that no fragments reach.
 const unbounded = math.MaxInt32
 
-// fit cuts fragments, each rendered, to a limit in tokens, and reports whether it had to. It keeps their order. First
-// come required fragments: all in short, which may exceed the limit but not most; then, one after another, whole if
-// they fit. Then come fragments without a score, then the others by relevance, until one does not fit: its first lines
-// stay, and later fragments go.
-func fit(fs []Fragment, limit, most int, t *Tokens) (kept []Fragment, cut bool, err error) {
-	if total(fs) <= limit {
-		return fs, false, nil
+func total(fs []Fragment) (tokens int) {
+	for i := range fs {
+		tokens += fs[i].TokenEstimate
 	}
-	order := make([]int, len(fs))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return precedence(&fs[a], &fs[b]) })
+	return tokens
+}
 
-	short, room := map[int]Fragment{}, limit
-	for _, i := range order {
-		if fs[i].Required {
-			short[i] = shortened(&fs[i], 0, t)
-			room -= short[i].TokenEstimate
+// fit cuts fragments, each rendered, to a limit in tokens, and reports whether it had to. It keeps their order. First
+// come required fragments: all in short, which may exceed the limit; then, one after another, whole if they fit. Then
+// come fragments without a score, then the others by relevance, until one does not fit: its first lines stay, and later
+// fragments go.
+func fit(fs []Fragment, limit int, t *Tokens) (kept []Fragment, cut bool) {
+	if total(fs) <= limit {
+		return fs, false
+	}
+	order, short := make([]int, len(fs)), make([]int, len(fs)) // tokens of required fragments in short
+	for i := range fs {
+		if order[i] = i; fs[i].Required {
+			short[i] = shortened(&fs[i], 0, t).TokenEstimate
+			limit -= short[i]
 		}
 	}
-	if takes := limit - room; takes > most {
-		return nil, true, fmt.Errorf("%w: %d tokens, of %d", ErrRequired, takes, most)
-	}
-	room = max(room, 0)
-	taken := make(map[int]Fragment, len(fs))
+	slices.SortStableFunc(order, func(a, b int) int { return precedence(&fs[a], &fs[b]) })
+	room, taken := max(limit, 0), make([]*Fragment, len(fs))
 	for _, i := range order {
 		f := fs[i]
-		room += short[i].TokenEstimate // 0 unless it is required
+		room += short[i]
 		whole := f.TokenEstimate <= room
 		if !whole {
 			f, cut = shortened(&f, room, t), true
 		}
 		if whole || f.Required || len(f.Lines) > 0 && f.TokenEstimate <= room {
-			taken[i] = f
+			taken[i] = &f
 			room -= f.TokenEstimate
 		}
 		if !whole && !f.Required {
 			break
 		}
 	}
-	for _, i := range slices.Sorted(maps.Keys(taken)) {
-		kept = append(kept, taken[i])
+	for _, f := range taken {
+		if f != nil {
+			kept = append(kept, *f)
+		}
 	}
-	return kept, cut, nil
+	return kept, cut
 }
 
 // precedence orders fragments for cuts, the last cut first: required ones, those without a score, then by relevance.
 func precedence(a, b *Fragment) int {
-	if a.Required || b.Required {
-		switch {
-		case !b.Required:
-			return -1
-		case !a.Required:
-			return 1
+	worth := func(f *Fragment) float64 {
+		if f.Required {
+			return math.Inf(1)
 		}
-		return 0
+		return f.relevance()
 	}
-	return cmp.Compare(b.relevance(), a.relevance())
+	return cmp.Compare(worth(b), worth(a))
 }
 
 // relevance is more than any score for a fragment that is not scored.
 func (f *Fragment) relevance() float64 {
 	if !f.Scored {
-		return math.Inf(1)
+		return math.MaxFloat64
 	}
 	return f.Relevance
 }
@@ -88,23 +79,21 @@ func (f *Fragment) relevance() float64 {
 // limit only if the fragment cannot be shorter.
 func shortened(f *Fragment, limit int, t *Tokens) Fragment {
 	s := *f
-	if len(f.Short) > 0 {
-		s.Lines, s.more = f.Short, 0
-	} else {
-		s.Lines, s.more = nil, f.more+len(f.Lines)
+	s.Lines, s.more = f.Short, 0
+	if len(f.Short) == 0 {
+		s.more = f.more + len(f.Lines)
 	}
 	render(&s, t)
 	if len(f.Short) == 0 {
-		room, n := limit-s.TokenEstimate, 0
-		for ; n < len(f.Lines); n++ {
+		room := limit - s.TokenEstimate
+		for n := range f.Lines {
 			if room -= t.Estimate(f.Lines[n]); room < 0 {
 				break
 			}
+			s.Lines = f.Lines[: n+1 : n+1]
+			s.more--
 		}
-		if n > 0 {
-			s.Lines, s.more = f.Lines[:n:n], s.more-n
-			render(&s, t)
-		}
+		render(&s, t)
 	}
 	if s.TokenEstimate >= f.TokenEstimate {
 		return *f

@@ -3,24 +3,22 @@ package briefing
 import (
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
 	"strings"
-	"time"
 )
 
 // halt ends the pipeline if all requirements are met. Otherwise it runs the searches again, relaxed, while the budget
 // allows it.
-func (a *assembly) halt(i int, c *halting, res *stageResult, began time.Time) {
-	lacks := a.lacks(c)
-	var reruns int
-	for ; lacks != "" && reruns < c.MaxReruns && a.stopped == "" && !a.halted && a.searched(i) && a.err == nil; reruns++ {
-		a.rerun(i, c.Relax, reruns+1)
-		lacks = a.lacks(c)
+func (a *assembly) halt(i int, c *halting, res *stageResult) {
+	reruns := 0
+	for a.lacks(c) != "" && reruns < c.MaxReruns && a.stopped == "" && !a.halted && a.err == nil && a.searched(i) {
+		reruns++
+		a.rerun(i, c.Relax, reruns)
 	}
+	lacks := a.lacks(c)
 	switch {
 	case a.halted:
-		res.Status, res.Detail = StatusSkipped, "halted before"
+		res.Status, res.Detail = StatusSkipped, haltedBefore
 	case lacks == "":
 		res.Detail, a.halted = fmt.Sprintf("satisfied: %d fragments, %d tokens", len(a.found), total(a.found)), true
 	case a.stopped != "":
@@ -30,7 +28,6 @@ func (a *assembly) halt(i int, c *halting, res *stageResult, began time.Time) {
 		a.warn(fmt.Sprintf("stage %s %s", res.Stage, res.Detail))
 	}
 	res.Fragments, res.Tokens = len(a.found), total(a.found)
-	a.record(i, res, began)
 }
 
 // lacks returns the unmet requirements of a halting stage, "" for none.
@@ -41,7 +38,7 @@ func (a *assembly) lacks(c *halting) string {
 			all = append(all, fmt.Sprintf("open item %s, which blocks, is not in it", it.SourceID))
 		}
 	}
-	if covered, required := a.covered(); required > 0 && float64(covered) < c.SatisfactionThreshold*float64(required) {
+	if covered, required := a.covered(); float64(covered) < c.SatisfactionThreshold*float64(required) {
 		all = append(all, fmt.Sprintf("%d of %d parts of the required context were found", covered, required))
 	}
 	if n := len(a.found); n < c.MinFragments {
@@ -73,10 +70,6 @@ func itemOf(id string) string {
 // covered returns how many parts the contract requires, each file one, and how many of them were found: by themselves
 // or by a duplicate.
 func (a *assembly) covered() (covered, required int) {
-	parts := a.request.Contract.stages()
-	if len(parts) == 0 {
-		return 0, 0
-	}
 	there := map[string]bool{}
 	keys := func(f *Fragment) []string { return append(identities(f), f.key()) }
 	for i := range a.found {
@@ -84,30 +77,28 @@ func (a *assembly) covered() (covered, required int) {
 			there[key] = true
 		}
 	}
-	for _, p := range parts {
-		files, read := 1, 0
+	for _, p := range a.request.Contract.stages() {
+		parts, read := 1, 0
 		if c, ok := p.Config.(*FileRead); ok {
-			files = len(c.Paths)
+			parts = len(c.Paths)
 		}
-		i := slices.IndexFunc(a.stages, func(s stage) bool { return !s.Disabled && reflect.DeepEqual(s.Config, p.Config) })
-		for k := range a.kept[i] {
-			if slices.ContainsFunc(keys(&a.kept[i][k]), func(key string) bool { return there[key] }) {
+		i := slices.IndexFunc(a.stages, func(s stage) bool { return s.meets(&p) })
+		for _, f := range a.stages[i].kept {
+			if slices.ContainsFunc(keys(&f), func(key string) bool { return there[key] }) {
 				read++
 			}
 		}
-		covered, required = covered+min(read, files), required+files
+		covered, required = covered+min(read, parts), required+parts
 	}
 	return covered, required
 }
 
 // searched reports whether a search before a halting stage was made.
 func (a *assembly) searched(i int) bool {
-	for j, s := range a.stages[:i] {
-		if s.Type == typeHorizontalSearch && a.results[j] != StatusSkipped && a.results[j] != StatusFailed {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(a.stages[:i], func(s stage) bool {
+		_, search := s.Config.(*horizontalSearch)
+		return search && s.ran
+	})
 }
 
 // rerun runs the searches before a halting stage again, with a lower threshold and a higher limit, and what structures
@@ -115,7 +106,7 @@ func (a *assembly) searched(i int) bool {
 func (a *assembly) rerun(i int, relax float64, n int) {
 	for j := range a.stages[:i] {
 		s := &a.stages[j]
-		if r := a.results[j]; r == StatusSkipped || r == StatusFailed {
+		if !s.ran {
 			continue
 		}
 		switch c := s.Config.(type) {

@@ -21,21 +21,16 @@ func (c *Context) Markdown() string {
 			b.WriteByte('\n')
 		}
 		head, rest, _ := strings.Cut(f.Content, "\n")
-		title, known := strings.CutPrefix(head, heading(f))
+		title := text.Markdown(text.Safe(strings.TrimPrefix(head, heading(f)), 0))
 		id := text.MarkdownCode(f.Source+" "+f.SourceID, maxIDRunes)
-		title = text.Markdown(text.Safe(title, 0))
-		switch {
-		case !known:
-			b.WriteString("### " + text.Markdown(text.Safe(head, 0)))
-		case f.Section == "":
+		if f.Section != "" && f.Section != section {
+			b.WriteString("### " + text.Markdown(text.Safe(f.Section, maxIDRunes)) + "\n\n")
+		}
+		if section = f.Section; section == "" {
 			b.WriteString("### " + id + title)
-		default:
-			if f.Section != section {
-				b.WriteString("### " + text.Markdown(text.Safe(f.Section, maxIDRunes)) + "\n\n")
-			}
+		} else {
 			b.WriteString(strings.TrimLeft(title, " ") + " (" + id + ")")
 		}
-		section = f.Section
 		b.WriteString("\n\n")
 		if rest != "" {
 			appendLines(&b, strings.Split(strings.TrimSuffix(rest, "\n"), "\n"))
@@ -47,18 +42,16 @@ func (c *Context) Markdown() string {
 // appendLines appends the lines of a fragment after its heading.
 func appendLines(b *strings.Builder, lines []string) {
 	for len(lines) > 0 {
-		ends, n := fence, 0
+		n := 0
 		for ; n < len(lines) && strings.HasPrefix(lines[n], DataPrefix); n++ {
-			for strings.Contains(lines[n], ends) {
-				ends += fence[:1]
-			}
+			lines[n] = text.Safe(strings.TrimPrefix(lines[n], DataPrefix), 0)
 		}
 		if n > 0 { // as a block of code
-			b.WriteString(ends + "text\n")
-			for _, line := range lines[:n] {
-				b.WriteString(text.Safe(strings.TrimPrefix(line, DataPrefix), 0) + "\n")
+			ends, code := fence, strings.Join(lines[:n], "\n")
+			for strings.Contains(code, ends) {
+				ends += fence[:1]
 			}
-			b.WriteString(ends + "\n")
+			b.WriteString(ends + "text\n" + code + "\n" + ends + "\n")
 			lines = lines[n:]
 			continue
 		}

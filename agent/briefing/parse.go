@@ -60,33 +60,31 @@ var language = yamlfile.Language{
 // not at all: the error wraps an [*Error] for each thing that is wrong with its YAML, else with its form by [Schema],
 // else between its parts. Name, the name of the file, is in errors only; data is not retained.
 func Parse(name string, data []byte) (*Template, error) {
-	p := &parser{file: cmp.Or(name, "template")}
 	root, problems := language.Read(data)
+	p := &parser{file: cmp.Or(name, "template"), root: root}
 	for _, w := range problems {
 		p.errs = append(p.errs, &Error{File: p.file, Line: w.Line, Column: w.Column, Msg: w.Msg, Hint: w.Hint})
 	}
-	t := new(Template)
-	if p.root = root; root != nil {
-		value := p.plain(nil, root)
-		if len(p.errs) == 0 {
-			reporter(p.add).hold(nil, schemaName, value)
-		}
-		if len(p.errs) == 0 {
-			for i, key := range root.Content { // a number is the default alone
-				if key.Value == "chars_per_token" && i%2 == 0 && root.Content[i+1].Kind == yaml.ScalarNode {
-					all := []*yaml.Node{{Kind: yaml.ScalarNode, Value: byDefault}, root.Content[i+1]}
+	t := &Template{CacheTTL: DefaultCacheTTL}
+	var value any
+	for _, step := range []func(){ // each if those before it found no error
+		func() { value = p.plain(nil, root) },
+		func() { p.hold(nil, schemaName, value) },
+		func() {
+			for i, key := range root.Content[:len(root.Content)-1] { // a number is the default alone
+				if n := root.Content[i+1]; i%2 == 0 && key.Value == "chars_per_token" && n.Kind == yaml.ScalarNode {
+					all := []*yaml.Node{{Kind: yaml.ScalarNode, Value: byDefault}, n}
 					root.Content[i+1] = &yaml.Node{Kind: yaml.MappingNode, Content: all}
 				}
 			}
 			if err := root.Decode(t); err != nil { // a number that is too large
 				p.errs = append(p.errs, &Error{File: p.file, Msg: yamlfile.Clean(err.Error())})
 			}
-			if _, given := value.(map[string]any)["cache_ttl"]; given && t.CacheTTL == 0 {
-				t.CacheTTL = -1
-			}
-		}
+		},
+		func() { p.check(t) },
+	} {
 		if len(p.errs) == 0 {
-			t.check(p.add)
+			step()
 		}
 	}
 	if err := p.sorted(); err != nil {
@@ -182,11 +180,11 @@ func (s *stage) UnmarshalYAML(n *yaml.Node) error {
 	if err := n.Decode(&in); err != nil {
 		return err
 	}
-	*s = stage{in.Stage, in.Type, !in.Enabled, reflect.New(stageTypes[in.Type]).Interface(), in.Share}
-	if in.Config.IsZero() {
-		return nil
-	}
-	return in.Config.Decode(s.Config)
+	config := reflect.New(reflect.TypeOf(stageTypes[in.Type])).Interface()
+	err := in.Config.Decode(config)
+	*s = newStage(in.Stage, in.Type, config)
+	s.Disabled, s.Share = !in.Enabled, in.Share
+	return err
 }
 
 // UnmarshalYAML reads arguments as JSON has them.
@@ -198,38 +196,34 @@ func (a *args) UnmarshalYAML(n *yaml.Node) error {
 // schemaName is the URL of the schema of templates.
 const schemaName = "mem:template"
 
-// compiler compiles the schema of templates. Its user locks compiling.
-var compiler = sync.OnceValue(func() *jsonschema.Compiler {
-	c := jsonschema.NewCompiler()
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
-	if err := cmp.Or(err, c.AddResource(schemaName, doc)); err != nil {
-		panic("BUG: briefing: " + err.Error())
-	}
-	return c
-})
-
-var compiling sync.Mutex
+// compiler compiles the schema of templates.
+var compiler struct {
+	sync.Mutex
+	*jsonschema.Compiler
+}
 
 // compile returns the schema of templates, or the part of it at a URL.
 func compile(url string) *jsonschema.Schema {
-	compiling.Lock()
-	defer compiling.Unlock()
-	return compiler().MustCompile(url)
+	compiler.Lock()
+	defer compiler.Unlock()
+	if compiler.Compiler == nil {
+		doc, _ := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
+		compiler.Compiler = jsonschema.NewCompiler()
+		_ = compiler.AddResource(schemaName, doc) // else nothing compiles
+	}
+	return compiler.MustCompile(url)
 }
 
-// reporter receives an error of a part, and a hint.
-type reporter func(at []string, msg, hint string)
-
-// hold reports each part of a value, at a place, that a schema refuses.
-func (report reporter) hold(at []string, url string, value any) {
+// hold adds an error for each part of a value, at a place, that a schema refuses.
+func (p *parser) hold(at []string, url string, value any) {
 	if wrong, ok := errors.AsType[*jsonschema.ValidationError](compile(url).Validate(value)); ok {
-		report.faults(at, wrong)
+		p.faults(at, wrong)
 	}
 }
 
-func (report reporter) faults(in []string, e *jsonschema.ValidationError) {
+func (p *parser) faults(in []string, e *jsonschema.ValidationError) {
 	for _, cause := range e.Causes {
-		report.faults(in, cause)
+		p.faults(in, cause)
 	}
 	if len(e.Causes) > 0 {
 		return
@@ -238,12 +232,12 @@ func (report reporter) faults(in []string, e *jsonschema.ValidationError) {
 	switch k := e.ErrorKind.(type) {
 	case *kind.Required:
 		for _, name := range k.Missing {
-			report(append(slices.Clip(at), name), "is missing", s.Properties[name].Description)
+			p.add(append(slices.Clip(at), name), "is missing", s.Properties[name].Description)
 		}
 	case *kind.AdditionalProperties:
 		known := slices.Sorted(maps.Keys(s.Properties))
 		for _, name := range k.Properties {
-			report(append(slices.Clip(at), name), "unknown field", yamlfile.DidYouMean(name, known))
+			p.add(append(slices.Clip(at), name), "unknown field", yamlfile.DidYouMean(name, known))
 		}
 	case *kind.Enum:
 		known := make([]string, len(k.Want))
@@ -251,11 +245,11 @@ func (report reporter) faults(in []string, e *jsonschema.ValidationError) {
 			known[i] = v.(string)
 		}
 		got, _ := k.Got.(string)
-		report(at, "unknown value "+yamlfile.Quote(fmt.Sprint(k.Got)), yamlfile.DidYouMean(got, known))
+		p.add(at, "unknown value "+yamlfile.Quote(fmt.Sprint(k.Got)), yamlfile.DidYouMean(got, known))
 	case *kind.Pattern, *kind.Not:
-		report(at, "has the wrong form", s.Description)
+		p.add(at, "has the wrong form", s.Description)
 	default:
 		alone := jsonschema.ValidationError{ErrorKind: e.ErrorKind}
-		report(at, yamlfile.Clean(strings.TrimPrefix(alone.Error(), "at '': ")), s.Description)
+		p.add(at, yamlfile.Clean(strings.TrimPrefix(alone.Error(), "at '': ")), s.Description)
 	}
 }

@@ -27,26 +27,20 @@ const (
 func render(f *Fragment, t *Tokens) {
 	var b strings.Builder
 	f.TokenEstimate = 0
-	add := func(lead, s string, kind Kind) {
-		b.WriteString(lead)
-		b.WriteString(s)
-		b.WriteByte('\n')
-		f.TokenEstimate += t.estimate(lead, s, kind)
+	add := func(line string, kind Kind) {
+		b.WriteString(line + "\n")
+		f.TokenEstimate += t.estimate(line, kind)
 	}
 	head := heading(f)
 	if f.Title != "" {
 		head += " " + text.Safe(f.Title, maxLineRunes)
 	}
-	add("", head, Prose)
+	add(head, Prose)
 	for _, l := range f.Lines {
-		if l.Data {
-			add(DataPrefix, shown(l), l.Kind)
-		} else {
-			add("", shown(l), l.Kind)
-		}
+		add(shown(l), l.Kind)
 	}
 	if f.more > 0 {
-		add("", "("+text.Count(f.more, "more line", "more lines")+")", Prose)
+		add("("+text.Count(f.more, "more line", "more lines")+")", Prose)
 	}
 	f.Content = b.String()
 }
@@ -88,20 +82,14 @@ var scriptTables = func() map[string]*unicode.RangeTable {
 const rounding = 1e-6
 
 // Estimate returns how many tokens a line takes in a text: escaped and bounded, with its prefix and line feed.
-func (t Tokens) Estimate(l Line) int {
-	var lead string
-	if l.Data {
-		lead = DataPrefix
-	}
-	return t.estimate(lead, shown(l), l.Kind)
-}
+func (t Tokens) Estimate(l Line) int { return t.estimate(shown(l), l.Kind) }
 
-// estimate returns how many tokens a line takes whose text is shown as it is, after lead.
-func (t Tokens) estimate(lead, s string, kind Kind) int {
+// estimate returns how many tokens a line takes that is shown as it is.
+func (t Tokens) estimate(s string, kind Kind) int {
 	chars := cmp.Or(t[byDefault], DefaultCharsPerToken)
 	ofKind := cmp.Or(t[kindNames[min(int(kind), len(kindNames)-1)]], chars)
 	latin, common := cmp.Or(t[scriptLatin], ofKind), cmp.Or(t[scriptCommon], ofKind)
-	letters, others, sum := 0, len(lead)+len("\n"), 0.0
+	letters, others, sum := 0, len("\n"), 0.0
 	for i := 0; i < len(s); {
 		if c := s[i]; c < utf8.RuneSelf {
 			i++
@@ -133,11 +121,13 @@ func (t Tokens) script(r rune) float64 {
 	return 0
 }
 
-// shown returns the text of a line after its prefix: one line, escaped, bounded. An own line never begins as data or a
-// heading does.
+// shown returns a line with its prefix: one line, escaped, bounded. An own line never begins as data or a heading does.
 func shown(l Line) string {
 	s := text.Safe(l.Text, maxLineRunes)
-	if !l.Data && (strings.HasPrefix(s, DataPrefix[:1]) || strings.HasPrefix(s, headingPrefix)) {
+	switch {
+	case l.Data:
+		return DataPrefix + s
+	case strings.HasPrefix(s, DataPrefix[:1]), strings.HasPrefix(s, headingPrefix):
 		return `\` + s
 	}
 	return s

@@ -3,7 +3,6 @@ package briefing
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -19,34 +18,33 @@ var (
 // maxName bounds, in characters, a name that a text repeats.
 const maxName = 64
 
-// resolve returns the template that a request names, or the most specific template that applies. If none applies, it
-// returns the minimal default and a warning.
+// resolve returns the template of a request, the template that it names, or the most specific template that applies. If
+// none applies, it returns the minimal default and a warning.
 func resolve(templates []*Template, r *Request) (t *Template, warning string, err error) {
-	var found []*Template
+	if r.Template != nil {
+		return r.Template, "", nil
+	}
+	var ids []string // of the most specific ones
 	best := 0
 	for _, c := range templates {
 		specific, applies := c.AppliesTo.match(r)
 		if r.TemplateOverride != "" {
 			specific, applies = 0, c.TemplateID == r.TemplateOverride
 		}
-		switch {
-		case !applies || specific < best:
+		if !applies || specific < best {
 			continue
-		case specific > best:
-			best, found = specific, nil
 		}
-		found = append(found, c)
+		if specific > best {
+			best, ids = specific, nil
+		}
+		t, ids = c, append(ids, texts.Safe(c.TemplateID, maxName))
 	}
 	switch {
-	case len(found) > 1:
-		var ids []string
-		for _, c := range found {
-			ids = append(ids, texts.Safe(c.TemplateID, maxName))
-		}
+	case len(ids) > 1:
 		return nil, "", fmt.Errorf("%w: %s: name one in the request, or let one name more of "+
 			"framework_id, agent_class and tier", ErrAmbiguous, strings.Join(ids, ", "))
-	case len(found) == 1:
-		return found[0], "", nil
+	case len(ids) == 1:
+		return t, "", nil
 	case r.TemplateOverride != "":
 		return nil, "", fmt.Errorf("%w: %s", ErrNoTemplate, texts.Safe(r.TemplateOverride, maxName))
 	}
@@ -58,58 +56,51 @@ func resolve(templates []*Template, r *Request) (t *Template, warning string, er
 // match reports whether each key of a equals the request's, and how specific a is: a framework counts more than a
 // class, a class more than a tier.
 func (a *appliesTo) match(r *Request) (specific int, applies bool) {
-	for _, key := range []struct{ own, asked string }{
-		{a.FrameworkID, r.FrameworkID}, {a.AgentClass, r.AgentClass}, {a.Tier, r.Tier},
-	} {
+	own, asked := [...]string{a.FrameworkID, a.AgentClass, a.Tier}, [...]string{r.FrameworkID, r.AgentClass, r.Tier}
+	for i := range own {
 		specific <<= 1
-		switch key.own {
-		case "":
-		case key.asked:
-			specific |= 1
-		default:
+		if own[i] == "" {
+			continue
+		}
+		if own[i] != asked[i] {
 			return 0, false
 		}
+		specific |= 1
 	}
 	return specific, true
 }
 
 // merged returns the pipeline of a template with stages for the contract's requirements: before the first stage that
-// structures or halts, in the order of the contract, unless an enabled stage has the same configuration. The stages
-// are the caller's, with their names and the defaults of their configurations.
+// structures or halts, in the order of the contract, unless an enabled stage has the same configuration.
 func merged(t *Template, c *Contract) []stage {
 	pipeline := slices.Clone(t.Pipeline)
-	for i, s := range pipeline {
-		pipeline[i].Stage, pipeline[i].Config = s.name(), canonical(s.Config)
-	}
-	var required []stage
-	for _, s := range c.stages() {
-		same := func(o stage) bool { return !o.Disabled && reflect.DeepEqual(o.Config, s.Config) }
-		if !slices.ContainsFunc(pipeline, same) && !slices.ContainsFunc(required, same) {
-			required = append(required, s)
-		}
-	}
-	before := slices.IndexFunc(pipeline, func(s stage) bool {
-		return s.Type == typeStructuring || s.Type == typeHalting
-	})
+	before := slices.IndexFunc(pipeline, func(s stage) bool { return s.Type == "structuring" || s.Type == "halting" })
 	if before < 0 {
 		before = len(pipeline)
 	}
-	return slices.Insert(pipeline, before, required...)
+	for _, required := range c.stages() {
+		if !slices.ContainsFunc(pipeline, func(s stage) bool { return s.meets(&required) }) {
+			pipeline = slices.Insert(pipeline, before, required)
+			before++
+		}
+	}
+	return pipeline
 }
 
-// stages returns a contract's requirements as stages, in its order, with the defaults of their configurations.
+// stages returns a contract's requirements as stages, in its order.
 func (c *Contract) stages() (all []stage) {
-	add := func(i int, kind string, config any) {
-		all = append(all, stage{Stage: fmt.Sprintf("contract.%s.%d", kind, i+1), Type: kind, Config: canonical(config)})
+	required := func(i int, kind string, config any) {
+		all = append(all, newStage(fmt.Sprintf("contract.%s.%d", kind, i+1), kind, config))
 	}
-	for i := range c.RequiredContext.LedgerQueries {
-		add(i, typeLedgerQuery, &c.RequiredContext.LedgerQueries[i])
+	for i, q := range c.RequiredContext.LedgerQueries {
+		required(i, "ledger_query", &q)
 	}
-	for i := range c.RequiredContext.FrameworkRefs {
-		add(i, typeRegistryQuery, &c.RequiredContext.FrameworkRefs[i])
+	for i, q := range c.RequiredContext.FrameworkRefs {
+		required(i, "registry_query", &q)
 	}
-	for i := range c.RequiredContext.FileRefs {
-		add(i, typeFileRead, &c.RequiredContext.FileRefs[i])
+	for i, q := range c.RequiredContext.FileRefs {
+		q.Paths = slices.Clone(q.Paths)
+		required(i, "file_read", &q)
 	}
 	return all
 }

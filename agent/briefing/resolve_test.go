@@ -100,6 +100,6 @@ func TestMinimalDefault(t *testing.T) {
 	require.NoError(t, check(d))
 	pipeline := merged(d, &Contract{RequiredContext{FileRefs: []FileRead{{Paths: []string{"a"}}}}})
 	require.Len(t, pipeline, 2)
-	require.Equal(t, typeFileRead, pipeline[0].Type)
-	require.Equal(t, typeHalting, pipeline[1].Type)
+	require.Equal(t, "file_read", pipeline[0].Type)
+	require.Equal(t, "halting", pipeline[1].Type)
 }

@@ -72,10 +72,9 @@ func TestSchemaDescribesAll(t *testing.T) {
 		config := stageTypes[kind]
 		described(kind, root.Definitions[kind])
 		o := read(root.Definitions[kind])
-		require.Equal(t, names(config), keys(o), kind)
+		require.Equal(t, names(reflect.TypeOf(config)), keys(o), kind)
 
-		// Defaults are those of a configuration without any field.
-		v, want := reflect.ValueOf(canonical(reflect.New(config).Interface())).Elem(), map[string]any{}
+		v, want := reflect.ValueOf(config), map[string]any{}
 		for i, name := range fieldsOf(v.Type()) {
 			if f := v.Field(i); !f.IsZero() && f.Kind() != reflect.Map && f.Kind() != reflect.Slice {
 				want[name] = f.Interface()

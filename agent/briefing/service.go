@@ -83,12 +83,9 @@ func (s *Service) Assemble(ctx context.Context, r Request) (*Context, error) {
 	if err := checkRequest(&r); err != nil {
 		return nil, err
 	}
-	t, warning := r.Template, ""
-	if t == nil {
-		var err error
-		if t, warning, err = resolve(s.config.Templates, &r); err != nil {
-			return nil, err
-		}
+	t, warning, err := resolve(s.config.Templates, &r)
+	if err != nil {
+		return nil, err
 	}
 	a := &assembly{
 		service: s, request: &r, template: t, stages: merged(t, &r.Contract), started: s.config.Now(),
@@ -103,12 +100,9 @@ func (s *Service) Assemble(ctx context.Context, r Request) (*Context, error) {
 		a.open = s.config.Attention.Open(a.ctx)
 	}
 	key, revision := a.key(), a.revision()
-	if c, ok := s.cache.Get(key); ok && r.Template == nil && c.revision == revision && a.started.Sub(c.at) < ttl(t) {
+	if c, ok := s.cache.Get(key); ok && r.Template == nil && c.revision == revision && a.started.Sub(c.at) < t.CacheTTL {
 		return c.context.clone(), nil
 	}
-	// After the budget is exceeded or a halting stage is satisfied, only stages that read nothing run, and, while there is
-	// time, stages of attention: items that block displace other fragments.
-	a.results, a.kept = make([]string, len(a.stages)), make([][]Fragment, len(a.stages))
 	for i := range a.stages {
 		if a.stage(i, ""); a.err != nil {
 			return nil, a.err
@@ -124,13 +118,11 @@ func (s *Service) Assemble(ctx context.Context, r Request) (*Context, error) {
 		return nil, ErrEmpty
 	}
 	out := a.context()
-	if a.ctx.Err() == nil && ttl(t) > 0 && r.Template == nil {
+	if a.ctx.Err() == nil && t.CacheTTL > 0 && r.Template == nil {
 		s.cache.Add(key, cached{out.clone(), revision, a.started})
 	}
 	return out, nil
 }
-
-func ttl(t *Template) time.Duration { return cmp.Or(t.CacheTTL, DefaultCacheTTL) }
 
 // key hashes all that decides a context, and the open items that block, but no other state that is read.
 func (a *assembly) key() [sha256.Size]byte {
@@ -160,7 +152,7 @@ func (a *assembly) instead(key [sha256.Size]byte) (*Context, error) {
 		return nil, err
 	}
 	c, ok := a.service.cache.Get(key)
-	if age := a.started.Sub(c.at); !ok || age >= ttl(a.template) {
+	if age := a.started.Sub(c.at); !ok || age >= a.template.CacheTTL {
 		return nil, fmt.Errorf("%w, and no earlier context is cached that still holds", err)
 	}
 	out := c.context.clone()

@@ -18,24 +18,15 @@ import (
 )
 
 func TestPipeline(t *testing.T) {
-	root := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(root, "a.txt"), []byte("one\ntwo\n"), 0o600))
-	roots := func(c *Config) { c.Roots = []string{root} }
 	t.Run("file_read_produces_fragments", func(t *testing.T) {
-		c, err := (&world{}).service(t, roots,
-			pipeline("{type: file_read, config: {paths: [a.txt]}}")).Assemble(t.Context(), Request{})
-		require.NoError(t, err)
+		root := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(root, "a.txt"), []byte("one\ntwo\n"), 0o600))
+		s := (&world{}).service(t, func(c *Config) { c.Roots = []string{root} },
+			pipeline("{type: file_read, config: {paths: [b.txt, a.txt]}}"))
+		c := testkit.Must(s.Assemble(t.Context(), Request{}))
 		require.Equal(t, "[file a.txt#1-2] lines of a file, 8 bytes\n> one\n> two\n", c.Text)
+		require.Equal(t, []string{"file_read ok 1: file b.txt: not found below the folders that may be read"}, trace(c))
 		require.Zero(t, c.Used.Queries)
-	})
-	t.Run("file_not_found_warns", func(t *testing.T) {
-		w := &world{entries: map[string][]Fragment{"hot": pieces(SourceLedger, 10, "a")}}
-		c, err := w.service(t, roots,
-			pipeline("{type: file_read, config: {paths: [b.txt, a.txt]}}, "+stageHot)).Assemble(t.Context(), Request{})
-		require.NoError(t, err)
-		warning := "file b.txt: not found below the folders that may be read"
-		require.Equal(t, []string{warning}, c.Warnings)
-		require.Equal(t, []string{"file_read ok 1: " + warning, "hot ok 1"}, trace(c))
 	})
 	t.Run("custom_stage_calls_handler", func(t *testing.T) {
 		var got map[string]any
@@ -82,19 +73,19 @@ func TestOutput(t *testing.T) {
 	t.Run("pipeline_trace_recorded", func(t *testing.T) {
 		require.Equal(t, []stageResult{
 			{
-				Stage: "hot", Type: typeLedgerQuery, Fragments: 2, Tokens: 20, Queries: 1, Duration: time.Second,
+				Stage: "hot", Type: "ledger_query", Fragments: 2, Tokens: 20, Queries: 1, Duration: time.Second,
 				Status: StatusOK,
 			},
 			{
-				Stage: "mods", Type: typeRegistryQuery, Fragments: 1, Tokens: 12, Queries: 1, Duration: time.Second,
+				Stage: "mods", Type: "registry_query", Fragments: 1, Tokens: 12, Queries: 1, Duration: time.Second,
 				Status: StatusOK,
 			},
 			{
-				Stage: "file_read", Type: typeFileRead, Status: StatusEmpty,
+				Stage: "file_read", Type: "file_read", Status: StatusEmpty,
 				Detail: "file gone: not found below the folders that may be read",
 			},
 			{
-				Stage: "halt", Type: typeHalting, Fragments: 3, Tokens: 32, Status: StatusOK,
+				Stage: "halt", Type: "halting", Fragments: 3, Tokens: 32, Status: StatusOK,
 				Detail: "satisfied: 3 fragments, 32 tokens",
 			},
 		}, c.Trace)

@@ -1,34 +1,23 @@
 package briefing
 
 import (
+	"cmp"
+	"path"
 	"reflect"
 	"time"
 )
 
-// The types of stages. Each has a type of configuration.
-const (
-	typeTierSelect       = "tier_select"
-	typeLedgerQuery      = "ledger_query"
-	typeRegistryQuery    = "registry_query"
-	typeFileRead         = "file_read"
-	typeHorizontalSearch = "horizontal_search"
-	typeStructuring      = "structuring"
-	typeHalting          = "halting"
-	typeCustom           = "custom"
-	typeAttention        = "attention"
-)
-
-// stageTypes are the types of the configurations, by the types of stages.
-var stageTypes = map[string]reflect.Type{
-	typeTierSelect:       reflect.TypeFor[tierSelect](),
-	typeLedgerQuery:      reflect.TypeFor[LedgerQuery](),
-	typeRegistryQuery:    reflect.TypeFor[RegistryQuery](),
-	typeFileRead:         reflect.TypeFor[FileRead](),
-	typeHorizontalSearch: reflect.TypeFor[horizontalSearch](),
-	typeStructuring:      reflect.TypeFor[structuring](),
-	typeHalting:          reflect.TypeFor[halting](),
-	typeCustom:           reflect.TypeFor[custom](),
-	typeAttention:        reflect.TypeFor[AttentionQuery](),
+// stageTypes has a configuration of each type of stages, with the values of fields that a template leaves out.
+var stageTypes = map[string]any{
+	"tier_select":       tierSelect{Strategy: HighestFirst},
+	"ledger_query":      LedgerQuery{MaxEntries: 20, Filters: map[string]string{}},
+	"registry_query":    RegistryQuery{MaxRows: 20, Filters: map[string]string{}},
+	"file_read":         FileRead{MaxSizeBytes: 64 << 10},
+	"horizontal_search": horizontalSearch{MaxResults: 10},
+	"structuring":       structuring{Strategy: Hierarchical},
+	"halting":           halting{Relax: 0.5},
+	"custom":            custom{},
+	"attention":         AttentionQuery{MaxItems: 5},
 }
 
 // stage is one step of a pipeline.
@@ -40,6 +29,31 @@ type stage struct {
 
 	// Share is the part of the tokens left that the stage may use, more than 0 and at most 1; 0 means 1.
 	Share float64
+
+	// Of an assembly.
+	ran  bool       // its latest run neither was skipped nor failed
+	kept []Fragment // by all its runs
+}
+
+// newStage returns a stage whose configuration, a pointer, gets the defaults of its type for fields that are zero.
+func newStage(name, kind string, config any) stage {
+	v, defaults := reflect.ValueOf(config).Elem(), reflect.ValueOf(stageTypes[kind])
+	for i := range v.NumField() {
+		if f := v.Field(i); f.IsZero() {
+			f.Set(defaults.Field(i))
+		}
+	}
+	if c, ok := config.(*FileRead); ok {
+		for i, name := range c.Paths {
+			c.Paths[i] = path.Clean(name)
+		}
+	}
+	return stage{Stage: cmp.Or(name, kind), Type: kind, Config: config}
+}
+
+// meets reports whether a stage runs with the configuration of a required one.
+func (s *stage) meets(required *stage) bool {
+	return !s.Disabled && reflect.DeepEqual(s.Config, required.Config)
 }
 
 // tierSelect sets the tiers that later stages read. It returns no fragments.

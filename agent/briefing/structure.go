@@ -2,28 +2,24 @@ package briefing
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 )
 
 // structure drops duplicates of fragments, each rendered, cuts as [fit] does to the lesser of both limits, and orders
-// the others. Its own limit cuts no required fragment.
-func structure(fs []Fragment, s *structuring, most int, t *Tokens) (kept []Fragment, cut bool, err error) {
-	if kept, cut, err = fit(unique(fs), min(cmp.Or(s.MaxTokens, most), most), most, t); err != nil {
-		return nil, cut, err
-	}
+// the others.
+func structure(fs []Fragment, s *structuring, most int, t *Tokens) (kept []Fragment, cut bool) {
+	kept, cut = fit(unique(fs), min(cmp.Or(s.MaxTokens, most), most), t)
 	switch s.Strategy {
 	case Chronological:
-		kept = slices.Clone(kept)
 		slices.SortStableFunc(kept, func(a, b Fragment) int { return cmp.Compare(a.Seq, b.Seq) })
 	case ByRelevance:
-		kept = slices.Clone(kept)
 		slices.SortStableFunc(kept, func(a, b Fragment) int { return cmp.Compare(b.relevance(), a.relevance()) })
 	default:
 		kept = nested(kept)
 	}
-	return kept, cut, nil
+	return kept, cut
 }
 
 // unique returns the fragments without duplicates. The fragment that would be cut last stays, in place of the first.
@@ -31,20 +27,18 @@ func unique(fs []Fragment) []Fragment {
 	kept := make([]Fragment, 0, len(fs))
 	seen := make(map[string]int, len(fs)) // places in kept, by identity
 	for i := range fs {
-		f, at := &fs[i], -1
+		f, at := &fs[i], len(kept)
 		all := identities(f)
 		for _, key := range all {
 			k, ok := seen[key]
-			both := ok && f.Required && kept[k].Required && strings.HasPrefix(key, signatureKey)
-			if ok && at < 0 && !both {
+			if ok && (!f.Required || !kept[k].Required || !strings.HasPrefix(key, signatureKey)) {
 				at = k
+				break
 			}
 		}
-		switch {
-		case at < 0:
-			at = len(kept)
+		if at == len(kept) {
 			kept = append(kept, *f)
-		case precedence(f, &kept[at]) < 0:
+		} else if precedence(f, &kept[at]) < 0 {
 			kept[at] = *f
 		}
 		for _, key := range all {
@@ -64,9 +58,7 @@ const signatureKey = "signature\n"
 func identities(f *Fragment) (keys []string) {
 	var b strings.Builder
 	for _, l := range f.Lines {
-		b.WriteString(strconv.FormatBool(l.Data))
-		b.WriteString(l.Text)
-		b.WriteByte('\n')
+		fmt.Fprintf(&b, "%t%s\n", l.Data, l.Text)
 	}
 	lines := b.String()
 	if lines == "" {

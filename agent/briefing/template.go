@@ -1,11 +1,7 @@
 package briefing
 
 import (
-	"cmp"
 	_ "embed"
-	"maps"
-	"path"
-	"reflect"
 	"slices"
 	"time"
 )
@@ -18,7 +14,7 @@ type Template struct {
 	Pipeline   []stage       `yaml:"pipeline"`
 	Budget     budget        `yaml:"budget"`
 	Fallback   fallback      `yaml:"fallback"`
-	CacheTTL   time.Duration `yaml:"cache_ttl"` // 0: [DefaultCacheTTL]; negative: none, in YAML 0s
+	CacheTTL   time.Duration `yaml:"cache_ttl"` // [DefaultCacheTTL] where a file has none
 	Tokens     Tokens        `yaml:"chars_per_token"`
 	Scrub      bool          `yaml:"scrub"` // private data is removed, by [Config].Scrub
 }
@@ -62,18 +58,6 @@ const (
 	DefaultCharsPerToken = 4
 )
 
-// The values of fields of stages that are 0 or "".
-const (
-	defaultMaxEntries   = 20
-	defaultMaxRows      = 20
-	defaultMaxSizeBytes = 64 << 10
-	defaultMaxResults   = 10
-	defaultMaxItems     = 5
-	defaultRelax        = 0.5
-	defaultTiers        = HighestFirst
-	defaultStructuring  = Hierarchical
-)
-
 //go:embed schema.json
 var schema []byte
 
@@ -82,47 +66,12 @@ var schema []byte
 // caller's.
 func Schema() []byte { return slices.Clone(schema) }
 
-// canonical returns a copy of a configuration with its defaults, so that equal ones are deeply equal.
-func canonical(config any) any {
-	v := reflect.New(reflect.TypeOf(config).Elem())
-	v.Elem().Set(reflect.ValueOf(config).Elem())
-	switch c := v.Interface().(type) {
-	case *tierSelect:
-		c.Tiers, c.Strategy = slices.Clone(c.Tiers), cmp.Or(c.Strategy, defaultTiers)
-	case *LedgerQuery:
-		c.MaxEntries, c.Filters = cmp.Or(c.MaxEntries, defaultMaxEntries), maps.Collect(maps.All(c.Filters))
-	case *RegistryQuery:
-		c.MaxRows, c.Filters = cmp.Or(c.MaxRows, defaultMaxRows), maps.Collect(maps.All(c.Filters))
-	case *FileRead:
-		c.MaxSizeBytes, c.Paths = cmp.Or(c.MaxSizeBytes, defaultMaxSizeBytes), append([]string{}, c.Paths...)
-		for i, p := range c.Paths {
-			c.Paths[i] = path.Clean(p)
-		}
-	case *horizontalSearch:
-		c.MaxResults = cmp.Or(c.MaxResults, defaultMaxResults)
-	case *structuring:
-		c.Strategy = cmp.Or(c.Strategy, defaultStructuring)
-	case *halting:
-		c.Relax = cmp.Or(c.Relax, defaultRelax)
-	case *AttentionQuery:
-		c.MaxItems = cmp.Or(c.MaxItems, defaultMaxItems)
-	}
-	return v.Interface()
-}
-
 // minimalDefault returns the template for requests to which no other applies: the contract's requirements alone.
 func minimalDefault() *Template {
 	return &Template{
 		TemplateID: "minimal-default",
-		Pipeline: []stage{{
-			Stage: typeHalting, Type: typeHalting, Config: &halting{SatisfactionThreshold: 1},
-		}},
-		Budget: budget{MaxContextTokens: defaultMaxContextTokens, MaxQueries: defaultMaxQueries},
+		Pipeline:   []stage{newStage("", "halting", &halting{SatisfactionThreshold: 1})},
+		Budget:     budget{MaxContextTokens: 4000, MaxQueries: 20},
+		CacheTTL:   DefaultCacheTTL,
 	}
 }
-
-// The budget of [minimalDefault].
-const (
-	defaultMaxContextTokens = 4000
-	defaultMaxQueries       = 20
-)

@@ -1,18 +1,13 @@
 package briefing
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/heedlog/heed/internal/text"
 )
-
-// variables are the values of variables of a request, whose stages so far found fragments.
-type variables struct {
-	request *Request
-	found   []Fragment
-}
 
 // attentionPrefix begins a variable that a fragment of attention has.
 const attentionPrefix = "attention."
@@ -46,37 +41,26 @@ func (s *stage) texts() map[string]string {
 	return nil
 }
 
-// expandAll is expand for texts by their names.
-func (v variables) expandAll(texts map[string]string) (out map[string]string, missing string) {
+// expand replaces variables in texts by their values. Values are not expanded again. missing is the first variable that
+// has no value, as written, "" for none.
+func (a *assembly) expand(texts map[string]string) (out map[string]string, missing string) {
 	out = make(map[string]string, len(texts))
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
-		if out[name], missing = v.expand(texts[name]); missing != "" {
-			break
-		}
+		out[name] = replace(texts[name], func(variable string) string {
+			value := a.value(variable)
+			if value == "" {
+				missing = cmp.Or(missing, "$"+variable)
+			}
+			return value
+		})
 	}
 	return out, missing
 }
 
-// expand replaces variables by their values, and $$ by a dollar sign. Values are not expanded again. missing is the
-// first variable that has no value, as written.
-func (v variables) expand(s string) (out, missing string) {
-	out = replace(s, func(name string) string {
-		value := v.value(name)
-		if value == "" && missing == "" {
-			missing = "$" + name
-		}
-		return value
-	})
-	if missing != "" {
-		return "", missing
-	}
-	return out, ""
-}
-
-func (v variables) value(name string) string {
+func (a *assembly) value(name string) string {
 	if ref, ok := strings.CutPrefix(name, attentionPrefix); ok {
-		for i := range v.found {
-			if f := &v.found[i]; f.Source == SourceAttention && f.Refs[ref] != "" {
+		for i := range a.found {
+			if f := &a.found[i]; f.Source == SourceAttention && f.Refs[ref] != "" {
 				return f.Refs[ref]
 			}
 		}
@@ -84,7 +68,7 @@ func (v variables) value(name string) string {
 	}
 	for _, k := range requestVariables {
 		if k.name == name {
-			return k.of(v.request)
+			return k.of(a.request)
 		}
 	}
 	return ""

@@ -7,9 +7,11 @@ import (
 )
 
 func TestVariables(t *testing.T) {
-	v := variables{
-		&Request{AgentID: "a1", AgentClass: "agent", FrameworkID: "game", Tier: "hot", WorkOrderID: "op-7", SessionID: "s"},
-		[]Fragment{
+	v := assembly{
+		request: &Request{
+			AgentID: "a1", AgentClass: "agent", FrameworkID: "game", Tier: "hot", WorkOrderID: "op-7", SessionID: "s",
+		},
+		found: []Fragment{
 			{Source: SourceLedger, Refs: map[string]string{"signature": "of a ledger"}},
 			{Source: SourceAttention, Refs: map[string]string{"signature": "", "rule": "r"}},
 			{Source: SourceAttention, Refs: map[string]string{"signature": "$agent", "rule": "later", "text_2": "t"}},
@@ -23,15 +25,16 @@ func TestVariables(t *testing.T) {
 		{"$attention.text_2$tier.", "thot.", ""},
 		{"$$agent $5 $ $", "$agent $5 $ $", ""},
 		{"$attention", "", "$attention"},
-		{"$attention.", "", "$attention"},
-		{"$attention.operation and $none", "", "$attention.operation"},
+		{"$attention.", ".", "$attention"},
+		{"$attention.operation and $none", " and ", "$attention.operation"},
 		{"$work_orders", "", "$work_orders"},
 		{"$Agent", "", "$Agent"},
 	} {
-		got, missing := v.expand(c.in)
-		require.Equal(t, c.want, got, c.in)
+		got, missing := v.expand(map[string]string{"x": c.in})
+		require.Equal(t, map[string]string{"x": c.want}, got, c.in)
 		require.Equal(t, c.missing, missing, c.in)
 	}
-	_, missing := variables{request: &Request{}}.expand("$work_order")
+	v.request = &Request{}
+	_, missing := v.expand(map[string]string{"x": "$work_order"})
 	require.Equal(t, "$work_order", missing)
 }

@@ -143,46 +143,6 @@ func BenchmarkSuspects(b *testing.B) {
 	}
 }
 
-// TestInAll: one session is not said to be many.
-func TestInAll(t *testing.T) {
-	all := []cohort.Session{{Fault: true}, {Fault: true}}
-	require.Equal(t, "It is in the only session: there is nothing to compare it with.",
-		cohort.Suspects(all[:1]).Text)
-	require.Equal(t, "It is in all 2 sessions: there is nothing to compare them with.",
-		cohort.Suspects(all).Text)
-}
-
-// TestAlike holds how many factors that divide the sessions alike are an answer, and in which order they come.
-func TestAlike(t *testing.T) {
-	for alike, want := range map[int]string{
-		3: "mod2, in 4", 4: "mod2, or 1 more, in 4", cohort.MaxAlike: "or 13 more",
-		cohort.MaxAlike + 1: "",
-	} {
-		sessions := make([]cohort.Session, 13)
-		for i := range 4 {
-			sessions[3*i].Fault = true
-			for n := range alike {
-				sessions[3*i].Mods = append(sessions[3*i].Mods, cohort.Mod{Key: fmt.Sprint("mod", n)})
-			}
-		}
-		r := cohort.Suspects(sessions)
-		require.Equal(t, want != "", len(r.Factors) == alike, r.Text)
-		require.Contains(t, r.InShort(fmt.Sprintf), want)
-	}
-	sessions := make([]cohort.Session, 30)
-	for i := range sessions {
-		s := &sessions[i]
-		s.Fault = i%3 == 1
-		for n, key := range []string{"third", "second", "first"} {
-			if s.Fault || i < [...]int{12, 10, 9}[n] {
-				s.Mods = append(s.Mods, cohort.Mod{Key: key})
-			}
-		}
-	}
-	r := cohort.Suspects(sessions)
-	require.Contains(t, r.Text, "first, or second, or third")
-}
-
 func TestQuantile(t *testing.T) {
 	require.InDelta(t, 1.959964, cohort.Quantile(0.95, 1), 1e-6)
 	require.InDelta(t, 2.575829, cohort.Quantile(0.95, 5), 1e-6)
@@ -198,33 +158,4 @@ func TestWilson(t *testing.T) {
 		require.InDelta(t, c.low, low, 1e-5, c)
 		require.InDelta(t, c.high, high, 1e-5, c)
 	}
-}
-
-// TestByChance: a mod that goes with a fault no more than mods do by chance is shown with its numbers, not blamed.
-func TestByChance(t *testing.T) {
-	sessions := make([]cohort.Session, 16)
-	for i := range sessions {
-		sessions[i].Fault = i%3 == 0
-		if i%4 == 0 || i == 3 {
-			sessions[i].Mods = []cohort.Mod{{Key: "quill"}}
-		}
-	}
-	r := cohort.Suspects(sessions)
-	require.Empty(t, r.Factors)
-	require.Contains(t, r.Text, "No mod stands out. What goes with it most, quill (3 of 5 sessions with it, 3 of 11 without), ")
-}
-
-// TestRuns: a fault that the session before explains as well as the best mod does has no suspect.
-func TestRuns(t *testing.T) {
-	sessions := make([]cohort.Session, 40)
-	for i := range sessions {
-		sessions[i].Fault = i/5%2 == 1
-		if sessions[i].Fault != (i%5 == 0) {
-			sessions[i].Mods = []cohort.Mod{{Key: "quill"}}
-		}
-	}
-	require.Equal(t, "It comes in runs of sessions, which explain it as well as any mod does (the most: 16 of 20 sessions with it, 4 of "+
-		"20 without).", cohort.Suspects(sessions).Text)
-	require.Equal(t, "It is in none of the sessions.", cohort.Suspects(sessions[:5]).Text)
-	require.Equal(t, "the game from version 1.2 on", (&cohort.Factor{Kind: cohort.KindGame, Version: "1.2"}).String())
 }

@@ -175,10 +175,8 @@ func appendEscape(dst []byte, r rune, b byte, size int) []byte {
 		return append(dst, `\r`...)
 	case r == '\t':
 		return append(dst, `\t`...)
-	case invalid(r, size):
+	case r < utf8.RuneSelf, r == utf8.RuneError && size == 1: // a U+FFFD that was written as such has three bytes
 		return appendHex(append(dst, `\x`...), uint32(b), 2)
-	case r < utf8.RuneSelf:
-		return appendHex(append(dst, `\x`...), uint32(r), 2)
 	case r <= 0xffff:
 		return appendHex(append(dst, `\u`...), uint32(r), 4)
 	}
@@ -194,10 +192,6 @@ func appendHex(dst []byte, v uint32, digits int) []byte {
 	}
 	return append(dst, hex...)
 }
-
-// invalid reports whether the decoder returned r and size for a byte that is
-// not UTF-8. A U+FFFD that was written as such has three bytes.
-func invalid(r rune, size int) bool { return r == utf8.RuneError && size == 1 }
 
 // escaped reports whether a character must not reach the reader as it is.
 func escaped(r rune, size int) bool {
@@ -234,13 +228,8 @@ func annotation(s string, i int) bool {
 // such as the Arabic number signs, are not among them.
 func unsafeRune(r rune) bool {
 	switch {
-	case r < 0x20, r >= 0x7f && r <= 0x9f: // C0, DEL, C1 with U+0085
-		return true
-	case r < 0xad:
-		return false
-	}
-	switch {
-	case r == 0xad, // soft hyphen
+	case r < 0x20, r >= 0x7f && r <= 0x9f, // C0, DEL, C1 with U+0085
+		r == 0xad,                    // soft hyphen
 		r == 0x34f,                   // combining grapheme joiner
 		r == 0x61c,                   // Arabic letter mark
 		r == 0x180e,                  // Mongolian vowel separator

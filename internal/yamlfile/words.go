@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	texts "github.com/heedlog/heed/internal/text"
 )
@@ -23,8 +22,7 @@ func DoubleQuoted(s string) string {
 	for _, r := range s {
 		switch {
 		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
+			b.WriteString(`\` + string(r))
 		case r == '\n':
 			b.WriteString(`\n`)
 		case r == '\t':
@@ -42,34 +40,11 @@ func DoubleQuoted(s string) string {
 }
 
 // Clip returns s, cut as [Quote] does.
-func Clip(s string) string {
-	if len(s) <= maxQuoted {
-		return s
-	}
-	return s[:texts.Prefix(s, maxQuoted)] + "…"
-}
+func Clip(s string) string { return texts.Clip(s, maxQuoted) }
 
 // Clean returns s with every character escaped that could disturb a terminal or a log, cut to three times the length of
 // [Quote], for text that already quotes itself.
-func Clean(s string) string {
-	if len(s) > 3*maxQuoted {
-		s = s[:texts.Prefix(s, 3*maxQuoted)] + "…"
-	}
-	plain := func(r rune) bool { return strconv.IsPrint(r) && r != utf8.RuneError }
-	if strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		if plain(r) {
-			b.WriteRune(r)
-			continue
-		}
-		q := strconv.QuoteRuneToASCII(r)
-		b.WriteString(q[1 : len(q)-1])
-	}
-	return b.String()
-}
+func Clean(s string) string { return texts.Safe(texts.Clip(s, 3*maxQuoted), 0) }
 
 // ValidName reports whether s may name something: lower-case letters, digits, full stops, _ and -, at most limit bytes.
 func ValidName(s string, limit int) bool {

@@ -132,51 +132,36 @@ func printable(r rune) bool {
 	return r >= 0x10000 && r <= 0x10ffff
 }
 
+// yamlLine matches the line that an error of the YAML reader may begin with.
 var yamlLine = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?`)
-
-// Line takes the line out of an error of the YAML reader, 0 where it has none.
-func Line(err error) (line int, msg string) {
-	msg = err.Error()
-	m := yamlLine.FindStringSubmatch(msg)
-	line, _ = strconv.Atoi(m[1])
-	return line, msg[len(m[0]):]
-}
 
 // syntax returns the problem that caused an error of the YAML reader.
 func (l *Language) syntax(text string, err error) Problem {
-	lines := strings.Split(text, "\n")
-	for i := range lines {
-		lines[i] = strings.TrimSuffix(lines[i], "\r")
-	}
-	line, msg := Line(err)
-	p := Problem{Line: line, Msg: "YAML: " + msg}
+	m := yamlLine.FindStringSubmatch(err.Error())
+	line, _ := strconv.Atoi(m[1])
+	p := Problem{Line: line, Column: min(line, 1), Msg: "YAML: " + err.Error()[len(m[0]):]}
 	p.Hint, p.Msg = l.syntaxHint(p.Msg), Clean(p.Msg)
-	if p.Line > 0 {
-		p.Column = 1
-	}
-	if p.Line > 0 && p.Line <= len(lines) {
-		line := lines[p.Line-1]
-		p.Column = len(line) - len(strings.TrimLeft(line, " \t")) + 1
+	if lines := strings.Split(text, "\n"); line > 0 && line <= len(lines) {
+		p.Column += len(lines[line-1]) - len(strings.TrimLeft(lines[line-1], " \t"))
 	}
 	return p
 }
 
 // syntaxHint returns the usual cause of an error of the YAML reader.
 func (l *Language) syntaxHint(msg string) string {
+	has := func(part string) bool { return strings.Contains(msg, part) }
 	switch {
-	case strings.Contains(msg, "mapping values are not allowed"):
+	case has("mapping values are not allowed"):
 		return `put text that contains ": " in quotes`
-	case strings.Contains(msg, "cannot start any token") &&
-		strings.Contains(msg, `'\t'`), strings.Contains(msg, "tab character"):
+	case has("cannot start any token") && has(`'\t'`), has("tab character"):
 		return "indent with spaces, not tabs"
-	case strings.Contains(msg, "cannot start any token"), strings.Contains(msg, "did not find expected key"),
-		strings.Contains(msg, "did not find expected"):
+	case has("cannot start any token"), has("did not find expected"):
 		return "put texts in single quotes, and a single quote in them twice; align fields of one mapping in one column"
-	case strings.Contains(msg, "quoted scalar"):
+	case has("quoted scalar"):
 		return "a quote is not closed; inside single quotes, write a quote twice"
-	case strings.Contains(msg, "unknown anchor"):
+	case has("unknown anchor"):
 		return l.Instead
-	case strings.Contains(msg, "escape character"):
+	case has("escape character"):
 		return `in double quotes a backslash is written \\; single quotes take it as it is`
 	}
 	return ""

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -49,28 +48,35 @@ const (
 	clock                   = "15:04:05"
 )
 
-// attention are the open items of an engine.
-type attention struct {
-	Config
-	*ledger
-}
-
 // revision is the id of an item's head: the item with its latest entry.
-func revision(a *heed.Item) string { return a.ID + "@" + strconv.FormatUint(a.LatestSequence, 10) }
+func revision(a *heed.Item) string { return fmt.Sprintf("%s@%d", a.ID, a.LatestSequence) }
 
 // Open implements [briefing.Attention].
-func (s *attention) Open(context.Context) []briefing.Item {
-	open := s.Engine.Open(nil)
-	out := make([]briefing.Item, len(open))
-	for i := range open {
-		out[i] = briefing.Item{SourceID: revision(&open[i]), Blocking: open[i].Disposition == event.Blocking}
+func (s *source) Open(context.Context) []briefing.Item {
+	var out []briefing.Item
+	for _, a := range s.Engine.Open(nil) {
+		out = append(out, briefing.Item{SourceID: revision(&a), Blocking: a.Disposition == event.Blocking})
 	}
 	return out
 }
 
+// view is an answer about items.
+type view struct {
+	*source
+	in   *briefing.Input
+	q    *briefing.AttentionQuery
+	room int // tokens that are left, if in.Tokens bounds them
+}
+
+// add appends a fragment, for which room is taken.
+func (v *view) add(dst []briefing.Fragment, f briefing.Fragment) []briefing.Fragment {
+	v.room -= cost(v.in, &f)
+	return append(dst, f)
+}
+
 // Items implements [briefing.Attention]: first the gaps of the log, then the verdict of the requested operation, then
-// the items.
-func (s *attention) Items(ctx context.Context, in *briefing.Input, q *briefing.AttentionQuery) (briefing.Found, error) {
+// the items: heads, the problems that a report names, the items without a head, and details.
+func (s *source) Items(ctx context.Context, in *briefing.Input, q *briefing.AttentionQuery) (briefing.Found, error) {
 	var out briefing.Found
 	least, ok := event.Parse[event.Disposition](cmp.Or(q.Least, event.Advisory.String()))
 	if !ok {
@@ -85,97 +91,80 @@ func (s *attention) Items(ctx context.Context, in *briefing.Input, q *briefing.A
 	if len(parts) == 0 {
 		parts = allParts
 	}
-	if err := s.evidence(ctx, in, &out); err != nil {
+	v := &view{s, in, q, in.Tokens}
+	gaps, err := s.evidence(ctx)
+	if err != nil {
 		return out, err
 	}
-	if v := s.Engine.Verdict(in.Request.WorkOrderID); v.Known {
-		out.Fragments = append(out.Fragments, verdict(&v, ""))
+	if len(gaps.Lines) > 0 {
+		out.Fragments = v.add(nil, gaps)
+		out.Warnings = []string{strings.ToLower(gaps.Title[:1]) + gaps.Title[1:]}
+	}
+	work := in.Request.WorkOrderID
+	if of := s.Engine.Verdict(work); of.Known {
+		out.Fragments = v.add(out.Fragments, verdict(&of))
 	}
 
-	work := in.Request.WorkOrderID
 	asked, _ := s.Engine.Item(work) // by its id, or by the number that ends it
-	item := cmp.Or(asked.ID, work)
-	items := s.items(work, item, least, q.ClearedSince)
-	room := in.Tokens
-	for i := range out.Fragments {
-		room -= cost(in, &out.Fragments[i])
-	}
-	of := items
-	if item != "" && len(items) > 0 && items[0].ID == item {
-		of = items[:1] // it is about this one
-	}
-	reserve := int(float64(in.Tokens) * detailShare)
-	looks, heads, room := s.heads(in, q, items, item, room, reserve)
-	rest := items[len(looks):]
-	summary, has, several := s.named(of, min(len(of), len(looks)), whole)
-	if several {
-		if cost(in, &summary) > room {
-			summary, has, _ = s.named(of, min(len(of), len(looks)), shortest)
-		}
-		room -= cost(in, &summary)
-		rest = slices.DeleteFunc(slices.Clone(rest), func(a heed.Item) bool {
-			return slices.ContainsFunc(has, func(o heed.Item) bool { return o.ID == a.ID })
-		})
-	}
-	var others []briefing.Fragment
-	if len(rest) > 0 {
-		others = append(others, s.others(in, rest, room))
-		room -= cost(in, &others[0])
-	}
-	out.More = len(looks) < len(items)
+	items := s.items(work, &asked, least, q.ClearedSince)
+	looks, heads := v.heads(items, asked.ID)
 	if len(heads) == 0 {
 		return out, nil
 	}
-	details := s.details(in, q, looks, heads, parts, room)
-	out.Fragments = append(out.Fragments, heads[0])
-	if several {
-		out.Fragments = append(out.Fragments, summary)
+	of, rest := items, items[len(looks):]
+	if items[0].ID == asked.ID {
+		of = items[:1] // it is about this one
 	}
-	out.Fragments = slices.Concat(out.Fragments, details[0], heads[1:], others, slices.Concat(details[1:]...))
+	first := heads[:1:1]
+	if summary, has := v.named(of, min(len(of), len(looks))); len(summary.Lines) > 0 {
+		first = v.add(first, summary)
+		rest = slices.DeleteFunc(slices.Clone(rest), func(a heed.Item) bool { return slices.Contains(has, a.ID) })
+	}
+	var others []briefing.Fragment
+	if len(rest) > 0 {
+		others = v.add(nil, v.others(rest))
+	}
+	out.More = len(looks) < len(items)
+	details := v.details(looks, parts)
+	out.Fragments = slices.Concat(out.Fragments, first, details[0], heads[1:], others, slices.Concat(details[1:]...))
 	return out, nil
 }
 
-// heads returns the heads of items: as many as leave a reserve of the room, and at least one.
-func (s *attention) heads(in *briefing.Input, q *briefing.AttentionQuery, items []heed.Item, asked string,
-	room, reserve int,
-) (looks []*look, heads []briefing.Fragment, left int) {
+// heads returns the heads of items: as many as leave a share of the tokens to details, and at least one.
+func (v *view) heads(items []heed.Item, asked string) (looks []*look, heads []briefing.Fragment) {
+	reserve := int(float64(v.in.Tokens) * detailShare)
 	for i := range items {
-		l := s.look(&items[i], in.Request.AgentClass)
-		head := l.head(in.Request.AgentClass)
+		l := v.look(&items[i], v.in.Request.AgentClass)
+		head := l.head()
 		head.Required = head.Required || items[i].ID == asked
-		takes := cost(in, &head)
-		if i > 0 && (in.Tokens > 0 && room-takes < reserve || i == q.MaxItems) {
+		if i > 0 && (v.room-cost(v.in, &head) < reserve || i == v.q.MaxItems) {
 			break
 		}
-		room -= takes
-		looks, heads = append(looks, l), append(heads, head)
+		looks, heads = append(looks, l), v.add(heads, head)
 	}
-	return looks, heads, room
+	return looks, heads
 }
 
 // details returns the parts of items: as much of each as the tokens allow, by bounds that double until they do not.
-func (s *attention) details(in *briefing.Input, q *briefing.AttentionQuery, looks []*look, heads []briefing.Fragment,
-	parts []string, room int,
-) (found [][]briefing.Fragment) {
+func (v *view) details(looks []*look, parts []string) (found [][]briefing.Fragment) {
 	for scale := 1; scale <= maxScale; scale *= 2 {
 		all, takes := make([][]briefing.Fragment, len(looks)), 0
 		for i, l := range looks {
 			order := parts
-			if at := slices.Index(parts, partBefore); at >= 0 && l.crashed() { // its own text says little
-				order = slices.Insert(slices.Delete(slices.Clone(parts), at, at+1), 0, partBefore)
+			if at := slices.Index(parts, partBefore); at >= 0 && l.crashed { // its own text says little
+				order = slices.Concat(parts[at:at+1], parts[:at], parts[at+1:])
 			}
 			for _, part := range order {
-				if f, ok := l.part(part, q.Neighbors, scale); ok {
-					f.Parent, f.Source = heads[i].SourceID, briefing.SourceAttention
+				if f, ok := l.part(part, v.q.Neighbors, scale); ok {
 					all[i] = append(all[i], f)
-					takes += cost(in, &f)
+					takes += cost(v.in, &f)
 				}
 			}
 		}
-		if found != nil && takes > room {
+		if found != nil && takes > v.room {
 			break
 		}
-		if found = all; in.Tokens <= 0 || takes > room {
+		if found = all; v.in.Tokens == 0 || takes > v.room {
 			break
 		}
 	}
@@ -184,17 +173,16 @@ func (s *attention) details(in *briefing.Input, q *briefing.AttentionQuery, look
 
 // items returns the requested item, open or not; the open items, first of the requested operation, then those that
 // block; and items that were cleared lately, the latest first.
-func (s *attention) items(work, item string, least event.Disposition, cleared time.Duration) []heed.Item {
-	items, latest := s.Engine.Open(nil), s.Engine.Latest()
-	since, looked := s.latestTime(latest).Add(-cleared), 0
-	for n := s.Engine.Stats().Coalesce.Opened; n > 0 && cleared > 0 && looked < maxClearedLooked; n-- {
-		it, ok := s.Engine.Item(latest.Epoch + "-" + strconv.FormatUint(n, 10))
+func (s *source) items(work string, asked *heed.Item, least event.Disposition, cleared time.Duration) []heed.Item {
+	items, latest, opened := s.Engine.Open(nil), s.Engine.Latest(), s.Engine.Stats().Coalesce.Opened
+	since := s.latestTime(latest).Add(-cleared)
+	for n := opened; n > 0 && cleared > 0 && opened-n < maxClearedLooked; n-- {
+		it, ok := s.Engine.Item(fmt.Sprintf("%s-%d", latest.Epoch, n))
 		if r := s.record(it.LatestSequence); ok && it.State != coalesce.Open && r != nil && !r.Time.Before(since) {
 			items = append(items, it)
 		}
-		looked++
 	}
-	items = slices.DeleteFunc(items, func(a heed.Item) bool { return a.Disposition < least || a.ID == item })
+	items = slices.DeleteFunc(items, func(a heed.Item) bool { return a.Disposition < least || a.ID == asked.ID })
 	rank := func(a *heed.Item) int {
 		switch {
 		case a.State != coalesce.Open:
@@ -207,44 +195,40 @@ func (s *attention) items(work, item string, least event.Disposition, cleared ti
 		return 2
 	}
 	slices.SortStableFunc(items, func(a, b heed.Item) int { return rank(&a) - rank(&b) })
-	if it, known := s.Engine.Item(item); known {
-		items = slices.Insert(items, 0, it)
+	if asked.ID != "" {
+		items = slices.Insert(items, 0, *asked)
 	}
 	return items
 }
 
 // others shows the items without a head in one fragment: each in a line, with its cause and the next step if that fits.
 // Items that block are never left out, and named by their numbers alone only if nothing else fits.
-func (s *attention) others(in *briefing.Input, rest []heed.Item, room int) briefing.Fragment {
+func (v *view) others(rest []heed.Item) briefing.Fragment {
 	f := briefing.Fragment{
-		Source: briefing.SourceAttention, SourceID: "others@" + strconv.FormatUint(rest[0].LatestSequence, 10),
-		Title: text.Count(len(rest), "other item", "other items"), Section: "Also open",
+		Source: briefing.SourceAttention, SourceID: fmt.Sprintf("others@%d", rest[0].LatestSequence),
+		Title: text.Count(len(rest), "other item"), Section: "Also open",
 		Refs: map[string]string{"items": strings.Join(blocking(rest), " ")},
+	}
+	each := func(lines []briefing.Line, how brevity, items []heed.Item) []briefing.Line {
+		for i := range items {
+			lines = append(lines, inShort(&items[i], how, "- ", items[i].TotalUrgentEntries)...)
+		}
+		return lines
 	}
 	// The least are the ids, and of each item that blocks its title, number and culprit.
 	f.Short = blockers(rest)
-	least := slices.Clone(f.Short)
-	for i := range rest {
-		if rest[i].Blocking {
-			least = append(least, s.inShort(&rest[i], briefest, "- ", rest[i].TotalUrgentEntries)...)
-		}
-	}
-	if in.Tokens == 0 || cost(in, &briefing.Fragment{Lines: least}) <= int(float64(in.Tokens)*leastShare) {
+	blocks := slices.DeleteFunc(slices.Clone(rest), func(a heed.Item) bool { return !a.Blocking })
+	least := each(slices.Clone(f.Short), briefest, blocks)
+	f.Required = len(f.Short) > 0
+	forms := [...][]briefing.Line{each(nil, whole, rest), each(slices.Clone(f.Short), shortest, rest), least}
+	if cost(v.in, &briefing.Fragment{Lines: least}) <= int(float64(v.in.Tokens)*leastShare) {
 		f.Short = least
 	}
-	f.Required = len(f.Short) > 0
-	for how := range briefest {
-		if f.Lines = nil; how != whole {
-			f.Lines = blockers(rest)
-		}
-		for i := range rest {
-			f.Lines = append(f.Lines, s.inShort(&rest[i], how, "- ", rest[i].TotalUrgentEntries)...)
-		}
-		if in.Tokens == 0 || cost(in, &f) <= room {
-			return f
+	for _, f.Lines = range forms {
+		if cost(v.in, &f) <= v.room {
+			break
 		}
 	}
-	f.Lines = least
 	return f
 }
 
@@ -256,13 +240,11 @@ func blockers(items []heed.Item) (lines []briefing.Line) {
 	}
 	if len(ids) > fullIDs {
 		epoch := ids[0][:strings.LastIndexByte(ids[0], '-')+1]
-		for i, id := range ids[1:] {
-			if number, ok := strings.CutPrefix(id, epoch); ok {
-				ids[i+1] = number
-			}
+		for i := range ids[1:] {
+			ids[i+1] = strings.TrimPrefix(ids[i+1], epoch)
 		}
 	}
-	return []briefing.Line{{Text: "Next: a brief about each that blocks: " + strings.Join(ids, ", ")}}
+	return own("Next: a brief about each that blocks: " + strings.Join(ids, ", "))
 }
 
 // blocking returns the ids of the items that block.
@@ -285,37 +267,30 @@ const (
 )
 
 // inShort shows an item in a few lines, the first after lead, with a number of entries.
-func (s *attention) inShort(a *heed.Item, how brevity, lead string, entries uint64) []briefing.Line {
-	own, cause := lead+a.ID+", "+state(a), shortCause
-	switch how {
-	case shortest:
-		cause = shortestCause
-	case briefest:
-		own = lead + a.ID + ": " + text.Safe(a.Title, briefTitle)
-	default:
-		own += ": " + a.Title
-	}
+func inShort(a *heed.Item, how brevity, lead string, entries uint64) []briefing.Line {
+	times, culprit := "", culpritOf(a.Blame, a.Perhaps)
 	if entries > 1 {
-		own += ", " + text.Count(entries, "time", "times")
+		times = ", " + text.Count(entries, "time")
 	}
-	if how < briefest {
-		own += "; " + s.where(a.Cause.Seq, a.Cause.Pos)
-	}
-	own += culpritOf(a.Blame, a.Perhaps)
 	if how == briefest {
-		return []briefing.Line{{Text: own}}
+		return own(lead + a.ID + ": " + text.Safe(a.Title, briefTitle) + times + culprit)
 	}
+	line, cause := lead+a.ID+", "+state(a), shortestCause
+	if how == whole {
+		line, cause = line+": "+a.Title, shortCause
+	}
+	line += times + "; " + where(a.Cause.Seq, a.Cause.Pos) + culprit
 	if id := cmp.Or(a.CausalOperationID, a.AfterOperation); id != "" {
-		own += "; operation " + operation(cmp.Or(a.CausalMethod, a.AfterMethod), id)
+		line += "; operation " + operation(cmp.Or(a.CausalMethod, a.AfterMethod), id)
 	} else if a.Cause.Phase != "" {
-		own += "; phase " + named(a.Cause.Phase)
+		line += "; phase " + named(a.Cause.Phase)
 	}
-	lines := []briefing.Line{{Text: own}}
+	lines := own(line)
 	if len(a.Sample) > 0 {
 		lines = append(lines, briefing.Line{Text: text.Safe(a.Sample[0].Message, cause), Data: true})
 	}
 	if how == whole && a.Blocking && a.Advice != "" {
-		lines = append(lines, briefing.Line{Text: "Next: " + a.Advice})
+		lines = append(lines, own("Next: "+a.Advice)...)
 	}
 	return lines
 }
@@ -344,7 +319,7 @@ func state(a *heed.Item) string {
 }
 
 // record returns the entry with a number, nil where it is not held.
-func (s *attention) record(seq uint64) *journal.Record {
+func (s *source) record(seq uint64) *journal.Record {
 	if seq == 0 {
 		return nil
 	}
@@ -356,7 +331,7 @@ func (s *attention) record(seq uint64) *journal.Record {
 }
 
 // ruleOf returns the rule called id, a zero rule if it is not known.
-func (s *attention) ruleOf(id string) *rules.Rule {
+func (s *source) ruleOf(id string) *rules.Rule {
 	if s.Rules != nil {
 		if r := s.Rules().Rule(id); r != nil {
 			return r
@@ -365,51 +340,35 @@ func (s *attention) ruleOf(id string) *rules.Rule {
 	return &rules.Rule{}
 }
 
-// evidence adds the gaps of the log, which no budget cuts.
-func (s *attention) evidence(ctx context.Context, in *briefing.Input, out *briefing.Found) error {
+// evidence returns the gaps of the log, which no budget cuts, without lines if there is none.
+func (s *source) evidence(ctx context.Context) (briefing.Fragment, error) {
+	f := briefing.Fragment{
+		Source: briefing.SourceAttention, Section: "The log", Title: "Parts of the log are missing", Required: true,
+	}
 	st := s.Engine.Stats()
 	if !st.Blind && st.Notices == 0 {
-		return nil
-	}
-	f := briefing.Fragment{
-		Source: briefing.SourceAttention, SourceID: "evidence", Section: "The log",
-		Title: "Parts of the log are missing", Required: true,
+		return f, nil
 	}
 	if st.Blind {
 		f.Title = "The log is not complete: what is not in it may have happened all the same"
-		why := "rule " + named(st.BlindRule)
-		if r := s.ruleOf(st.BlindRule); r.Summary != "" {
-			why = r.Summary
-		}
-		f.Lines = append(f.Lines, briefing.Line{Text: "Reason: " + why})
-		for _, a := range s.Engine.Open(nil) {
-			if a.Cause.Rule == st.BlindRule {
-				f.Lines = append(f.Lines, briefing.Line{Text: "Since: " + s.where(a.Cause.Seq, a.Cause.Pos) + ", item " + a.ID})
-				f.Seq = a.Cause.Seq
-				break
-			}
+		f.Lines = own("Reason: " + cmp.Or(s.ruleOf(st.BlindRule).Summary, "rule "+named(st.BlindRule)))
+		open := s.Engine.Open(nil)
+		if i := slices.IndexFunc(open, func(a heed.Item) bool { return a.Cause.Rule == st.BlindRule }); i >= 0 {
+			cause := &open[i].Cause
+			f.Lines = append(f.Lines, own("Since: "+where(cause.Seq, cause.Pos)+", item "+open[i].ID)...)
+			f.Seq = cause.Seq
 		}
 	}
-	unbounded := *in
-	unbounded.Tokens = 0
-	notices, err := s.Entries(ctx, &unbounded,
-		&briefing.LedgerQuery{
-			EventType: event.KindNotice.String(), MaxEntries: maxEvidence,
-			Filters: map[string]string{"disposition": event.Advisory.String()}, // others only say that a log or a run began
-		})
-	if err != nil {
-		return err
+	epoch := s.Engine.Latest().Epoch
+	notices, more, err := s.latest(ctx, epoch, heed.Filter{
+		Kinds: []event.Kind{event.KindNotice}, MinDisposition: event.Advisory, // others only say that a log or a run began
+	})
+	runs, others := s.runs(notices, maxEvidence)
+	for _, r := range runs {
+		f.Lines = append(f.Lines, own("- "+sourceID(epoch, r.Seq)+": "+r.title(more || others))...)
+		f.Seq = max(f.Seq, r.Seq)
 	}
-	for _, n := range slices.Backward(notices.Fragments) {
-		f.Lines = append(f.Lines, briefing.Line{Text: "- " + n.SourceID + ": " + n.Title})
-		f.Seq = max(f.Seq, n.Seq)
-	}
-	if len(f.Lines) == 0 {
-		return nil
-	}
-	f.Short = f.Lines[:1]
-	f.SourceID += "@" + strconv.FormatUint(f.Seq, 10)
-	out.Fragments = append(out.Fragments, f)
-	out.Warnings = append(out.Warnings, strings.ToLower(f.Title[:1])+f.Title[1:])
-	return nil
+	f.Short = f.Lines[:min(len(f.Lines), 1)]
+	f.SourceID = fmt.Sprintf("evidence@%d", f.Seq)
+	return f, err
 }

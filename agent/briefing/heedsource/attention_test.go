@@ -68,8 +68,8 @@ func itemsOf(
 	t *testing.T, e *heed.Engine, set *rules.Set, work string, tokens int, q briefing.AttentionQuery,
 ) briefing.Found {
 	t.Helper()
-	s := attention{
-		Config{Engine: e, Rules: func() *rules.Set { return set }}, &ledger{e},
+	s := source{
+		Config{Engine: e, Rules: func() *rules.Set { return set }},
 	}
 	found, err := s.Items(t.Context(), &briefing.Input{
 		Request: &briefing.Request{WorkOrderID: work}, Tokens: tokens,
@@ -192,7 +192,7 @@ func TestOrderOfItems(t *testing.T) {
 func TestAttentionRefuses(t *testing.T) {
 	e, _ := faulty(t, "e", "fault")
 	for _, q := range []briefing.AttentionQuery{{Least: "urgent"}, {Parts: []string{"everything"}}} {
-		s := &attention{Config{Engine: e}, &ledger{e}}
+		s := &source{Config{Engine: e}}
 		_, err := s.Items(t.Context(), &briefing.Input{Request: &briefing.Request{}}, &q)
 		require.ErrorContains(t, err, "known: ")
 	}

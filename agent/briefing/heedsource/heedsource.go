@@ -50,14 +50,17 @@ type Config struct {
 	Next func(class string, a *heed.Item) []string
 }
 
+// source reads an engine: the journal as a ledger, the open items as attention, the facts as a registry.
+type source struct{ Config }
+
 // Sources returns the sources of a [briefing.Service]: the ledgers, the registries, the open items, and the built-in
 // templates. The caller adds folders of files, and other sources.
 func Sources(c Config) briefing.Config {
-	hot := &ledger{c.Engine}
+	s := &source{c}
 	b := briefing.Config{
-		Ledgers:    map[string]briefing.Ledger{tierHot: hot},
+		Ledgers:    map[string]briefing.Ledger{tierHot: s},
 		Registries: map[string]briefing.Registry{},
-		Attention:  &attention{c, hot},
+		Attention:  s,
 		Now:        c.Now,
 		Scrub:      c.Scrub,
 	}
@@ -66,7 +69,7 @@ func Sources(c Config) briefing.Config {
 	}
 	maps.Copy(b.Ledgers, c.Ledgers)
 	if c.Environment != nil {
-		b.Registries[registryEnvironment] = environment{c.Environment, c.Mods}
+		b.Registries[registryEnvironment] = s
 	}
 	for _, t := range Templates() {
 		b.Templates = append(b.Templates, withSources(t, &b))

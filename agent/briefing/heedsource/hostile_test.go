@@ -58,9 +58,10 @@ func TestHostileGame(t *testing.T) {
 		}
 		sources := all(e, set)
 		mods := []capture.ListedMod{{Mod: heed.Mod{Name: s, PackageID: s, WorkshopID: s}, Versions: s}}
-		sources.Registries[registryEnvironment] = environment{
-			func() capture.Facts { return capture.Facts{Game: s} }, func() []capture.ListedMod { return mods },
-		}
+		sources.Registries[registryEnvironment] = &source{Config{
+			Environment: func() capture.Facts { return capture.Facts{Game: s} },
+			Mods:        func() []capture.ListedMod { return mods },
+		}}
 		template := testkit.Must(briefing.Parse("everything.yaml", []byte(everything)))
 		template.Budget.MaxContextTokens = 0
 		sources.Templates = append(sources.Templates, template)

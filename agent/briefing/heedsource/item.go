@@ -2,9 +2,9 @@ package heedsource
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/heedlog/heed"
@@ -24,40 +24,41 @@ var sections = map[string]string{
 
 // look has the records, rule and suspects of one item.
 type look struct {
-	*attention
+	*source
 	item     *heed.Item
 	cause    *journal.Record // nil: not held
 	shown    *journal.Record // the dominant entry, nil: not held
 	rule     *rules.Rule     // a zero rule: not known
 	suspects []heed.Suspect
 
+	class          string // of readers
 	frames         int    // of the stack that the head shows: for the author of a mod none, since the stack has a part
+	crashed        bool   // the process of the game ended in native code
 	message, stack string // of the dominant entry, as shown: of a native crash a line, and the frames of managed code
 }
 
-func (s *attention) look(a *heed.Item, class string) *look {
-	l := &look{attention: s, item: a, frames: headFrames, cause: s.record(a.Cause.Seq), rule: s.ruleOf(a.Rule)}
+func (s *source) look(a *heed.Item, class string) *look {
+	l := &look{source: s, item: a, class: class, frames: headFrames}
+	l.cause, l.rule = s.record(a.Cause.Seq), s.ruleOf(a.Rule)
+	if l.crashed = slices.Contains(l.rule.Tags, "crash"); class == TemplateModAuthor {
+		l.frames = 0
+	}
 	if len(a.Members) > 0 {
 		l.shown = s.record(a.Members[0].Seq)
 	}
-	if class == TemplateModAuthor {
-		l.frames = 0
+	if l.shown == nil {
+		return l
 	}
-	if r := l.shown; r != nil {
-		l.suspects = s.Engine.Blame(&r.Entry)
-		l.message, l.stack = r.Message, r.Stack
-		if l.crashed() {
-			if frames := managed(r.Stack); frames != "" {
-				l.message, _, _ = strings.Cut(strings.TrimLeft(r.Message, "\r\n"), "\n")
-				l.stack = frames
-			}
+	l.suspects = s.Engine.Blame(&l.shown.Entry)
+	l.message, l.stack = l.shown.Message, l.shown.Stack
+	if l.crashed {
+		if frames := managed(l.stack); frames != "" {
+			l.message, _, _ = strings.Cut(strings.TrimLeft(l.message, "\r\n"), "\n")
+			l.stack = frames
 		}
 	}
 	return l
 }
-
-// crashed reports whether the process of the game ended in native code.
-func (l *look) crashed() bool { return slices.Contains(l.rule.Tags, "crash") }
 
 // managed returns the frames of managed code, or of scripts, in the stack of a native crash.
 func managed(stack string) string {
@@ -70,22 +71,28 @@ func managed(stack string) string {
 	return b.String()
 }
 
-// head returns the first fragment about an item for a class of readers: its text, time, culprit, operation and next
-// step.
-func (l *look) head(class string) briefing.Fragment {
+// head returns the first fragment about an item: its text, time, culprit, operation and next step.
+func (l *look) head() briefing.Fragment {
 	a := l.item
 	f := briefing.Fragment{
 		Source: briefing.SourceAttention, SourceID: revision(a), Title: state(a) + ": " + a.Title, Section: "What broke",
 		Required: a.Disposition == event.Blocking, Seq: a.Cause.Seq, Refs: l.refs(),
 	}
-	own := func(s string) briefing.Line { return briefing.Line{Text: s} }
-	facts, next := []briefing.Line{own(l.culprit()), own(l.origin())}, l.next(class)
+	facts, next := own(l.culprit(), l.origin()), l.next()
 	f.Short = slices.Concat(shortened(l.text(1, 0), shortCause), shortened(l.first(), shortestCause), facts, next[:1])
 	if a.StateInvalidated {
-		facts = append(facts, own("State: what is known of the game may not hold any more; read it again."))
+		facts = append(facts, own("State: what is known of the game may not hold any more; read it again.")...)
 	}
-	f.Lines = slices.Concat(l.text(headLines, l.frames), []briefing.Line{own(l.since())}, l.first(), facts, next)
+	f.Lines = slices.Concat(l.text(headLines, l.frames), own(l.since()), l.first(), facts, next)
 	return f
+}
+
+// own returns lines of heed's own.
+func own(texts ...string) (lines []briefing.Line) {
+	for _, s := range texts {
+		lines = append(lines, briefing.Line{Text: s})
+	}
+	return lines
 }
 
 // shortened returns lines with at most so many characters.
@@ -104,7 +111,7 @@ func (l *look) refs() map[string]string {
 		"method": cmp.Or(a.CausalMethod, a.AfterMethod),
 	}
 	if len(a.Sample) > 0 {
-		refs["signature"] = l.engine.Group(a.Sample[0].Signature).ID.String()
+		refs["signature"] = l.Engine.Group(a.Sample[0].Signature).ID.String()
 	}
 	if lines := l.text(1, 0); lines[len(lines)-1].Data {
 		refs["text"] = lines[len(lines)-1].Text
@@ -117,48 +124,42 @@ func (l *look) refs() map[string]string {
 }
 
 // text returns the dominant entry as logged: at least one line.
-func (l *look) text(lines, frames int) []briefing.Line {
-	var out []briefing.Line
-	if r := l.shown; r != nil {
-		if r.Kind != event.KindLog {
-			out = append(out, briefing.Line{Text: subject(&r.Entry)})
-		}
-		out, _ = quoted(out, l.message, lines, briefing.Prose)
-		out, _ = quoted(out, l.stack, frames, briefing.Stack)
+func (l *look) text(lines, frames int) (out []briefing.Line) {
+	if l.shown != nil && l.shown.Kind != event.KindLog {
+		out = own(subject(&l.shown.Entry))
 	}
-	if len(out) == 0 && len(l.item.Sample) > 0 {
-		out = append(out, briefing.Line{Text: l.item.Sample[0].Message, Data: true})
-		if l.item.Cause.Seq > 0 {
-			out = append(out, briefing.Line{Text: "heed holds no more of this entry: it is too old, or heed was restarted."})
-		}
+	out, _ = quoted(out, l.message, lines, briefing.Prose)
+	out, _ = quoted(out, l.stack, frames, briefing.Stack)
+	switch {
+	case len(out) > 0:
+		return out
+	case len(l.item.Sample) == 0:
+		return own("Its entries are not held any more.")
 	}
-	if len(out) == 0 {
-		out = append(out, briefing.Line{Text: "Its entries are not held any more."})
+	out = []briefing.Line{{Text: l.item.Sample[0].Message, Data: true}}
+	if l.item.Cause.Seq > 0 {
+		out = append(out, own("heed holds no more of this entry: it is too old, or heed was restarted.")...)
 	}
 	return out
 }
 
 // first returns the first line of the cause where another entry is shown.
 func (l *look) first() (lines []briefing.Line) {
-	if l.cause != nil && (l.shown == nil || l.cause.Seq != l.shown.Seq) {
+	if l.another() {
 		lines, _ = quoted(nil, l.cause.Message, 1, briefing.Prose)
 	}
 	return lines
 }
 
-// where names an entry with its place: "entry 39 (line 599)".
-func (l *ledger) where(seq, pos uint64) string {
-	s := "entry " + strconv.FormatUint(seq, 10)
-	if at := l.at(pos); at != "" {
-		s += " (" + at + ")"
-	}
-	return s
+// another reports whether the cause is held, and another entry than the shown one.
+func (l *look) another() bool {
+	return l.cause != nil && (l.shown == nil || l.cause.Seq != l.shown.Seq)
 }
 
 // since returns the beginning of an item, and its entries since.
 func (l *look) since() string {
 	a := l.item
-	s := "Since: " + l.where(a.Cause.Seq, a.Cause.Pos)
+	s := "Since: " + where(a.Cause.Seq, a.Cause.Pos)
 	if l.cause != nil && !l.cause.Time.IsZero() {
 		s += ", " + l.cause.Time.UTC().Format(clock)
 	}
@@ -166,12 +167,11 @@ func (l *look) since() string {
 		s += ", after " + text.Count(a.Prelude, "less serious entry", "less serious entries")
 	}
 	if a.TotalUrgentEntries > 1 {
-		s += "; " + strconv.FormatUint(a.TotalUrgentEntries, 10) + " entries in "
+		s += fmt.Sprintf("; %d entries in ", a.TotalUrgentEntries)
 		if !a.GroupsExact {
 			s += "at least "
 		}
-		s += text.Count(a.Groups, "group", "groups")
-		s += mostly(a.Members) + ", the latest " + l.where(a.LatestSequence, a.LatestPos)
+		s += text.Count(a.Groups, "group") + mostly(a.Members) + ", the latest " + where(a.LatestSequence, a.LatestPos)
 	}
 	if a.Recurrence != "" {
 		s += "; " + a.Recurrence
@@ -188,14 +188,14 @@ func mostly(members []heed.Member) string {
 		return ""
 	}
 	most := slices.MaxFunc(members, func(a, b heed.Member) int { return cmp.Compare(a.Entries, b.Entries) })
-	times := " (" + text.Count(most.Entries, "time", "times") + ")"
-	switch {
-	case most.Entries == 1:
-		return ""
-	case most.Rule == members[0].Rule:
-		return ", mostly this" + times
+	what := ": " + most.Title
+	if most.Rule == members[0].Rule {
+		what = " this"
 	}
-	return ", mostly: " + most.Title + times
+	if most.Entries == 1 {
+		return ""
+	}
+	return ", mostly" + what + " (" + text.Count(most.Entries, "time") + ")"
 }
 
 // culprit returns whom the dominant entries point at, and by what.
@@ -244,36 +244,33 @@ func operation(method, id string) string {
 }
 
 // next returns the next steps: at least one line.
-func (l *look) next(class string) []briefing.Line {
+func (l *look) next() []briefing.Line {
 	a := l.item
 	var all []string
+	idle := a.Disposition == event.Blocking && strings.HasPrefix(a.Advice, "Nothing") // it is for a single advisory entry
+	if a.Advice != "" && !idle {
+		all = append(all, a.Advice)
+	}
 	if l.Next != nil {
-		all = l.Next(class, a)
+		all = append(all, l.Next(l.class, a)...)
 	}
-	idle := a.Disposition == event.Blocking && strings.HasPrefix(a.Advice, "Nothing")
-	if l.Next == nil || len(all) == 0 && (idle || a.Advice == "") {
-		all = append(all, "read "+l.where(a.Cause.Seq, a.Cause.Pos)+" and what follows it")
+	if l.Next == nil || len(all) == 0 {
+		all = append(all, "read "+where(a.Cause.Seq, a.Cause.Pos)+" and what follows it")
 	}
-	switch {
-	case idle: // it is for a single advisory entry, and this one was escalated
-	case a.Advice != "":
-		all = append([]string{a.Advice}, all...)
+	all[0] = "Next: " + all[0]
+	for i := range all[1:] {
+		all[i+1] = "- " + all[i+1]
 	}
-	out := make([]briefing.Line, len(all))
-	for i, s := range all {
-		lead := "- "
-		if i == 0 {
-			lead = "Next: "
-		}
-		out[i] = briefing.Line{Text: lead + s}
-	}
-	return out
+	return own(all...)
 }
 
 // part returns a detail of an item, and false where there is none.
 // Scale multiplies its bounds.
 func (l *look) part(name string, neighbors, scale int) (briefing.Fragment, bool) {
-	f := briefing.Fragment{SourceID: revision(l.item) + "#" + name, Seq: l.item.Cause.Seq, Section: sections[name]}
+	f := briefing.Fragment{
+		Source: briefing.SourceAttention, SourceID: revision(l.item) + "#" + name, Parent: revision(l.item),
+		Seq: l.item.Cause.Seq, Section: sections[name],
+	}
 	switch name {
 	case partCause:
 		if f.Title = "The text goes on"; l.frames == 0 {
@@ -281,42 +278,38 @@ func (l *look) part(name string, neighbors, scale int) (briefing.Fragment, bool)
 		}
 		f.Lines = beyond(f.Lines, l.message, headLines, scale*causeLines, briefing.Prose)
 		f.Lines = beyond(f.Lines, l.stack, l.frames, scale*causeFrames, briefing.Stack)
-		if r := l.cause; r != nil && (l.shown == nil || r.Seq != l.shown.Seq) {
-			f.Lines = append(f.Lines, briefing.Line{Text: "First: " + l.where(r.Seq, r.Pos)})
+		if r := l.cause; l.another() {
+			f.Lines = append(f.Lines, own("First: "+where(r.Seq, r.Pos))...)
 			f.Lines = beyond(f.Lines, r.Message, 0, scale*causeLines, briefing.Prose)
 			f.Lines = beyond(f.Lines, r.Stack, 0, scale*causeFrames, briefing.Stack)
 		}
 	case partOperation:
-		id := cmp.Or(l.item.CausalOperationID, l.item.AfterOperation)
-		v := l.Engine.Verdict(id)
-		if id == "" || !v.Known {
-			return f, false
+		if v := l.Engine.Verdict(cmp.Or(l.item.CausalOperationID, l.item.AfterOperation)); v.Known {
+			of := verdict(&v)
+			f.Title, f.Lines, f.Refs, f.Seq = of.Title, of.Lines, of.Refs, 0
 		}
-		f = verdict(&v, f.SourceID)
-		f.Section = sections[name]
 	case partSamples:
 		l.samples(&f)
 	case partBefore, partAfter:
-		if l.item.Cause.Seq == 0 || neighbors <= 0 {
-			return f, false
+		if l.item.Cause.Seq > 0 && neighbors > 0 {
+			l.neighbors(&f, name == partBefore, scale*neighbors)
 		}
-		l.neighbors(&f, name == partBefore, scale*neighbors)
 	case partBlame:
 		f.Title = "What points at mods"
+		if len(l.suspects) == 1 && len(l.suspects[0].Evidence) == 1 && len(l.item.Blame) == 1 {
+			return f, false // the head has it
+		}
 		for _, s := range l.suspects[:min(len(l.suspects), maxSuspects)] {
 			var why []string
 			for _, e := range s.Evidence {
 				why = append(why, e.Kind.Describe())
 			}
-			f.Lines = append(f.Lines, briefing.Line{Text: "- " + named(s.Mod) + ": " + strings.Join(why, "; ")})
-		}
-		if len(f.Lines) == 1 && len(l.suspects[0].Evidence) == 1 && len(l.item.Blame) == 1 {
-			return f, false // the head has it
+			f.Lines = append(f.Lines, own("- "+named(s.Mod)+": "+strings.Join(why, "; "))...)
 		}
 	case partAdvice:
 		f.Title = "Rule " + named(l.item.Rule)
 		if l.rule.Why != "" {
-			f.Lines = append(f.Lines, briefing.Line{Text: "Why: " + l.rule.Why})
+			f.Lines = own("Why: " + l.rule.Why)
 		}
 	}
 	return f, len(f.Lines) > 0
@@ -325,9 +318,13 @@ func (l *look) part(name string, neighbors, scale int) (briefing.Fragment, bool)
 // beyond appends the lines of s that come after the first ones, through a limit.
 func beyond(dst []briefing.Line, s string, first, limit int, kind briefing.Kind) []briefing.Line {
 	lines, left := quoted(nil, s, limit, kind)
-	dst = append(dst, lines[min(first, len(lines)):]...)
+	return andMore(append(dst, lines[min(first, len(lines)):]...), left)
+}
+
+// andMore appends how many lines are left out, if any.
+func andMore(dst []briefing.Line, left int) []briefing.Line {
 	if left > 0 {
-		dst = append(dst, briefing.Line{Text: "and " + text.Count(left, "more line", "more lines")})
+		dst = append(dst, own("and "+text.Count(left, "more line", "more lines"))...)
 	}
 	return dst
 }
@@ -348,8 +345,7 @@ func (l *look) samples(f *briefing.Fragment) {
 				best = i
 			}
 		}
-		s := rest[best]
-		rest = slices.Insert(slices.Delete(rest, best, best+1), 0, s)
+		rest = slices.Concat(rest[best:best+1], rest[:best], rest[best+1:])
 	}
 	frequent := func(s *heed.Sample) uint64 { return uint64(s.Level)<<32 + min(s.RepeatCount, 1<<32-1) }
 	first(func(s *heed.Sample) uint64 { return s.LatestSequence })
@@ -360,39 +356,34 @@ func (l *look) samples(f *briefing.Fragment) {
 		}
 		return 0
 	})
-	for i := range rest {
-		l.sample(f, &rest[i])
+	for _, s := range rest {
+		line := "- " + s.Level.String() + ", rule " + named(s.Rule) + ", " +
+			text.Count(s.RepeatCount, "time", "times") + ", the latest " + where(s.LatestSequence, s.LatestPos)
+		if len(s.Blame) > 0 {
+			line += ", points at " + named(s.Blame[0])
+		}
+		f.Lines = append(f.Lines, own(line+":")...)
+		f.Lines = append(f.Lines, briefing.Line{Text: text.Safe(s.Message, maxLineChars), Data: true})
 	}
 	if more := l.item.Groups - len(l.item.Sample); more > 0 {
-		f.Lines = append(f.Lines, briefing.Line{Text: "and " + text.Count(more, "more group", "more groups")})
+		f.Lines = append(f.Lines, own("and "+text.Count(more, "more group", "more groups"))...)
 	}
-}
-
-func (l *look) sample(f *briefing.Fragment, s *heed.Sample) {
-	own := "- " + s.Level.String() + ", rule " + named(s.Rule) + ", " +
-		text.Count(s.RepeatCount, "time", "times") + ", the latest " + l.where(s.LatestSequence, s.LatestPos)
-	if len(s.Blame) > 0 {
-		own += ", points at " + named(s.Blame[0])
-	}
-	f.Lines = append(f.Lines, briefing.Line{Text: own + ":"},
-		briefing.Line{Text: text.Safe(s.Message, maxLineChars), Data: true})
 }
 
 // neighbors are entries just before or after the cause: the n nearest that differ, each with how often it came there.
 func (l *look) neighbors(f *briefing.Fragment, before bool, n int) {
 	seq := l.item.Cause.Seq
-	reach := uint64(min(n*alikeNeighbors, maxMatched))
-	after := heed.Cursor{Seq: seq}
+	after, reach := seq, uint64(min(n*alikeNeighbors, maxMatched))
 	f.Title = "After its cause"
 	if before {
 		reach = min(reach, seq-1)
-		after.Seq = seq - 1 - reach
+		after = seq - 1 - reach
 		f.Title = "Before its cause"
 	}
 	if reach == 0 {
 		return
 	}
-	records := l.Engine.Read(after, int(reach), heed.Filter{}).Records
+	records := l.Engine.Read(heed.Cursor{Seq: after}, int(reach), heed.Filter{}).Records
 	if before {
 		records = slices.DeleteFunc(records, func(r journal.Record) bool { return r.Seq >= seq })
 		slices.Reverse(records) // the nearest first
@@ -404,23 +395,23 @@ func (l *look) neighbors(f *briefing.Fragment, before bool, n int) {
 	for i, r := range nearest {
 		if i == 0 {
 			f.Seq = r.Seq
-			f.Title += ", from " + l.where(r.Seq, r.Pos)
+			f.Title += ", from " + where(r.Seq, r.Pos)
 		}
 		if r.Kind == event.KindLog {
 			f.Lines, _ = quoted(f.Lines, r.Message, 1, briefing.Prose)
 		} else {
-			f.Lines = append(f.Lines, briefing.Line{Text: subject(&r.Entry)})
+			f.Lines = append(f.Lines, own(subject(&r.Entry))...)
 		}
 		if r.times > 1 {
-			f.Lines = append(f.Lines, briefing.Line{Text: "(" + text.Count(r.times-1, "more time", "more times") + ")"})
+			f.Lines = append(f.Lines, own("("+text.Count(r.times-1, "more time", "more times")+")")...)
 		}
 	}
 }
 
 // verdict shows the outcome of an operation.
-func verdict(v *heed.Verdict, id string) briefing.Fragment {
+func verdict(v *heed.Verdict) briefing.Fragment {
 	return briefing.Fragment{
-		Source: briefing.SourceAttention, SourceID: cmp.Or(id, "operation/"+escaped(v.Operation)),
+		Source: briefing.SourceAttention, SourceID: "operation/" + escaped(v.Operation),
 		Title: "Operation " + operation(v.Method, v.Operation) + ", " + strings.ReplaceAll(v.Status.String(), "_", " "),
 		Lines: []briefing.Line{{Text: "Verdict: " + v.Outcome + ". " + v.Text}},
 		Refs:  map[string]string{"operation": v.Operation, "method": v.Method},

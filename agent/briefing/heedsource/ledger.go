@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -24,7 +23,13 @@ const (
 	latestWindow = 256  // the last entries, one with a time if any has one
 )
 
-// ledger is the journal of an engine as a [briefing.Ledger]. Entries of one group and one rule are one fragment: the
+// Revision returns the cursor after the latest entry.
+func (s *source) Revision(context.Context) string {
+	latest := s.Engine.Latest()
+	return sourceID(latest.Epoch, latest.Seq)
+}
+
+// Entries implements [briefing.Ledger]. Entries of one group and one rule are one fragment: the
 // latest of them, with their number.
 //
 // A query's EventType is a kind (log, operation, state, notice, host) or a status (failed, phase, hole, …). Its
@@ -32,45 +37,35 @@ const (
 // severity (at least), source (of a record, or the method of an operation) and contains (a text, as it is). A query
 // chooses among the latest 1,024 entries of its kind that its filters match. Found.More and titles say if there may be
 // more.
-type ledger struct{ engine *heed.Engine }
-
-// Revision returns the cursor after the latest entry.
-func (l *ledger) Revision(context.Context) string {
-	latest := l.engine.Latest()
-	return sourceID(latest.Epoch, latest.Seq)
-}
-
-// Entries implements [briefing.Ledger].
-func (l *ledger) Entries(ctx context.Context, in *briefing.Input, q *briefing.LedgerQuery) (briefing.Found, error) {
+func (s *source) Entries(ctx context.Context, in *briefing.Input, q *briefing.LedgerQuery) (briefing.Found, error) {
 	var found briefing.Found
 	filter, status, err := filterOf(q)
 	if err != nil {
 		return found, err
 	}
-	latest := l.engine.Latest()
+	latest := s.Engine.Latest()
 	var since time.Time
 	if q.Recency > 0 {
-		if at := l.latestTime(latest); at.IsZero() {
+		if at := s.latestTime(latest); at.IsZero() {
 			found.Warnings = append(found.Warnings, "the latest entries have no time: recency does not restrict them")
 		} else {
 			since = at.Add(-q.Recency)
 		}
 	}
-	records, more, err := l.latest(ctx, heed.Cursor{Epoch: latest.Epoch}, filter)
+	records, more, err := s.latest(ctx, latest.Epoch, filter)
 	if err != nil {
 		return found, err
 	}
 	records = slices.DeleteFunc(records, func(r journal.Record) bool {
 		return r.Time.Before(since) || status != event.StatusNone && r.Status != status
 	})
-	slices.Reverse(records)
-	runs, others := l.runs(records, cmp.Or(q.MaxEntries, maxMatched))
+	runs, others := s.runs(records, cmp.Or(q.MaxEntries, maxMatched))
 	more = more || others
 	found.More = more
 	left := in.Tokens
 	for i := range runs {
-		f := l.entry(latest.Epoch, &runs[i], more)
-		if left -= cost(in, &f); left < 0 && in.Tokens > 0 && i > 0 {
+		f := s.entry(latest.Epoch, &runs[i], more)
+		if left -= cost(in, &f); left < 0 && i > 0 {
 			found.More = true
 			break
 		}
@@ -89,10 +84,10 @@ type run struct {
 
 // runs returns the first entry of each kind, of at most so many kinds, with the number of its kind before another kind
 // comes. more reports whether one comes.
-func (l *ledger) runs(records []journal.Record, most int) (runs []run, more bool) {
-	index := map[sameKind]int{}
+func (s *source) runs(records []journal.Record, most int) (runs []run, more bool) {
+	index := map[[6]any]int{}
 	for i := range records {
-		key := l.kindOf(&records[i])
+		key := s.kindOf(&records[i])
 		at, known := index[key]
 		if !known {
 			if at = len(runs); at == most {
@@ -106,13 +101,12 @@ func (l *ledger) runs(records []journal.Record, most int) (runs []run, more bool
 	return runs, false
 }
 
-// latest returns the latest entries after a cursor that a filter chooses, at most maxMatched, and whether there are
+// latest returns the latest entries that a filter chooses, the latest first, at most maxMatched, and whether there are
 // more.
-func (l *ledger) latest(ctx context.Context, after heed.Cursor, f heed.Filter) (
-	all []journal.Record, more bool, err error,
-) {
-	for {
-		p := l.engine.Read(after, journal.MaxLimit, f)
+func (s *source) latest(ctx context.Context, epoch string, f heed.Filter) (all []journal.Record, more bool, err error) {
+	p := heed.Page{Next: heed.Cursor{Epoch: epoch}, More: true}
+	for p.More {
+		p = s.Engine.Read(p.Next, journal.MaxLimit, f)
 		if err := cmp.Or(p.Err, ctx.Err()); err != nil {
 			return nil, false, err
 		}
@@ -120,16 +114,15 @@ func (l *ledger) latest(ctx context.Context, after heed.Cursor, f heed.Filter) (
 		if extra := len(all) - maxMatched; extra > 0 {
 			all, more = all[extra:], true
 		}
-		if after = p.Next; !p.More {
-			return all, more, nil
-		}
 	}
+	slices.Reverse(all)
+	return all, more, nil
 }
 
 // latestTime returns the time of the latest entry that has one, among the last.
-func (l *ledger) latestTime(latest heed.Cursor) time.Time {
+func (s *source) latestTime(latest heed.Cursor) time.Time {
 	latest.Seq -= min(latest.Seq, latestWindow)
-	records := l.engine.Read(latest, latestWindow, heed.Filter{}).Records
+	records := s.Engine.Read(latest, latestWindow, heed.Filter{}).Records
 	for i := range slices.Backward(records) {
 		if t := records[i].Time; !t.IsZero() {
 			return t
@@ -138,22 +131,12 @@ func (l *ledger) latestTime(latest heed.Cursor) time.Time {
 	return time.Time{}
 }
 
-// sameKind has the values that entries of one fragment share.
-type sameKind struct {
-	kind      event.Kind
-	status    event.Status
-	signature signature.Signature
-	source    string // "" of a log record
-	rule      string
-	decided   event.Disposition
-}
-
-func (l *ledger) kindOf(r *journal.Record) sameKind {
-	key := sameKind{r.Kind, r.Status, r.Signature, r.Source, r.Rule, r.Disposition}
+// kindOf returns the values that entries of one fragment share.
+func (s *source) kindOf(r *journal.Record) [6]any {
 	if r.Kind == event.KindLog {
-		key.signature, key.source = l.engine.Group(r.Signature), ""
+		return [...]any{r.Kind, r.Status, s.Engine.Group(r.Signature), "", r.Rule, r.Disposition}
 	}
-	return key
+	return [...]any{r.Kind, r.Status, r.Signature, r.Source, r.Rule, r.Disposition}
 }
 
 // filterOf reads a query. A status is left to the caller, since the journal's filter has none.
@@ -208,9 +191,9 @@ func restrict(f *heed.Filter, name, value string) (err error) {
 	return nil
 }
 
-// cost estimates the tokens of a fragment.
+// cost estimates the tokens of a fragment, 0 where nothing bounds them.
 func cost(in *briefing.Input, f *briefing.Fragment) int {
-	if in.Estimate == nil {
+	if in.Tokens == 0 {
 		return 0
 	}
 	n := in.Estimate(briefing.Line{Text: "[" + f.Source + " " + f.SourceID + "] " + f.Title})
@@ -236,55 +219,53 @@ const defaultRule = "default."
 
 // entry returns an entry of the journal as a fragment: what heed knows about it in the title, its text as data. more
 // reports whether there may be earlier entries of its kind than the run has.
-func (l *ledger) entry(epoch string, r *run, more bool) briefing.Fragment {
+func (s *source) entry(epoch string, r *run, more bool) briefing.Fragment {
 	f := briefing.Fragment{
-		Source: briefing.SourceLedger, SourceID: sourceID(epoch, r.Seq), Title: l.title(r, more), Seq: r.Seq,
-		Section: "Other entries",
-		Lines:   quote(r.Message, r.Stack),
+		Source: briefing.SourceLedger, SourceID: sourceID(epoch, r.Seq), Title: r.title(more), Seq: r.Seq, Section: "Steps",
 	}
-	switch {
-	case r.Kind == event.KindLog:
-		f.Refs = map[string]string{"signature": l.engine.Group(r.Signature).ID.String()}
-		return f
-	case r.Status == event.StatusPhase:
-		f.Lines = nil // the title has it
+	if r.Kind == event.KindLog {
+		f.Section = "Other entries"
+		f.Refs = map[string]string{"signature": s.Engine.Group(r.Signature).ID.String()}
 	}
-	f.Section = "Steps"
+	if r.Status != event.StatusPhase { // the title has it
+		lines, left := quoted(nil, r.Message, maxMessageLines, briefing.Prose)
+		lines, more := quoted(lines, r.Stack, maxStackLines, briefing.Stack)
+		f.Lines = andMore(lines, left+more)
+	}
 	return f
 }
 
 // title describes an entry in heed's own words: kind, place, decision unless it is ignored, and number of repeats.
-func (l *ledger) title(r *run, more bool) string {
-	var b strings.Builder
-	b.WriteString(subject(&r.Entry))
-	if at := l.at(r.Pos); at != "" {
-		b.WriteString(" at " + at)
+func (r *run) title(more bool) string {
+	s := subject(&r.Entry)
+	if r.Pos > 0 {
+		s += fmt.Sprintf(" at line %d", r.Pos)
 	}
 	if d := r.Decision; d.Disposition.Urgent() {
-		b.WriteString(": " + d.Disposition.String())
+		s += ": " + d.Disposition.String()
 		if d.Rule != "" && !strings.HasPrefix(d.Rule, defaultRule) {
-			b.WriteString(", rule " + named(d.Rule))
+			s += ", rule " + named(d.Rule)
 		}
 	}
 	if r.Kind == event.KindLog && r.OperationID != "" {
-		b.WriteString(", in operation " + named(r.OperationID))
+		s += ", in operation " + named(r.OperationID)
 	}
 	if r.times > 1 {
-		b.WriteString(", ")
+		least := ""
 		if more {
-			b.WriteString("at least ")
+			least = "at least "
 		}
-		b.WriteString(strconv.FormatUint(r.times, 10) + " times since entry " + strconv.FormatUint(r.last, 10))
+		s += fmt.Sprintf(", %s%d times since entry %d", least, r.times, r.last)
 	}
-	return b.String()
+	return s
 }
 
-// at returns a line of the log, "" where it is not known.
-func (l *ledger) at(pos uint64) string {
+// where names an entry with its place: "entry 39 (line 599)".
+func where(seq, pos uint64) string {
 	if pos == 0 {
-		return ""
+		return fmt.Sprintf("entry %d", seq)
 	}
-	return "line " + strconv.FormatUint(pos, 10)
+	return fmt.Sprintf("entry %d (line %d)", seq, pos)
 }
 
 // subject returns the kind of an entry: "error", "operation colony/build (op-7) failed", "phase play".
@@ -299,14 +280,10 @@ func subject(e *event.Entry) string {
 	case e.Status == event.StatusPhase:
 		return "phase " + named(e.Message)
 	}
-	s := statusWords[e.Status]
-	if s == "" {
-		s = e.Kind.String() + " " + strings.ReplaceAll(e.Status.String(), "_", " ")
-	}
 	if e.Status == event.StatusHole && e.Count > 0 {
-		return strconv.FormatUint(e.Count, 10) + " bytes of the log are missing"
+		return fmt.Sprintf("%d bytes of the log are missing", e.Count)
 	}
-	return s
+	return cmp.Or(statusWords[e.Status], e.Kind.String()+" "+strings.ReplaceAll(e.Status.String(), "_", " "))
 }
 
 // statusWords are what states of the game and notices about the log mean, where the status alone does not say it.
@@ -330,17 +307,6 @@ var statusWords = map[event.Status]string{
 	event.StatusStateRead:    "the game's state was read again",
 }
 
-// quote returns the first lines of a message and of its stack as data, each bounded, and a line of heed's own about
-// those that are left out.
-func quote(message, stack string) []briefing.Line {
-	lines, left := quoted(nil, message, maxMessageLines, briefing.Prose)
-	lines, more := quoted(lines, stack, maxStackLines, briefing.Stack)
-	if left += more; left > 0 {
-		lines = append(lines, briefing.Line{Text: "and " + text.Count(left, "more line", "more lines")})
-	}
-	return lines
-}
-
 // quoted appends the first lines of s that are not blank, and returns how many others there are. Frames of Mono lose
 // the offset in the method and the id of the module.
 func quoted(dst []briefing.Line, s string, limit int, kind briefing.Kind) (lines []briefing.Line, left int) {
@@ -361,7 +327,7 @@ func quoted(dst []briefing.Line, s string, limit int, kind briefing.Kind) (lines
 }
 
 // sourceID returns the form in which an entry is named.
-func sourceID(epoch string, seq uint64) string { return epoch + "/" + strconv.FormatUint(seq, 10) }
+func sourceID(epoch string, seq uint64) string { return fmt.Sprintf("%s/%d", epoch, seq) }
 
 // named returns a name that a peer, a mod or a rule file chose, bounded, for use in heed's own words: in quotes, which
 // nothing in it ends, if it has other characters than [nameRune] reports.

@@ -62,7 +62,7 @@ func played(t *testing.T) *heed.Engine {
 }
 
 func TestLedgerChooses(t *testing.T) {
-	ledger := &ledger{played(t)}
+	ledger := &source{Config{Engine: played(t)}}
 	query := func(q briefing.LedgerQuery) []string {
 		t.Helper()
 		found := testkit.Must(ledger.Entries(t.Context(), &briefing.Input{}, &q))
@@ -117,7 +117,7 @@ func TestLedgerChooses(t *testing.T) {
 }
 
 func TestLedgerEntryAsFragment(t *testing.T) {
-	ledger := &ledger{played(t)}
+	ledger := &source{Config{Engine: played(t)}}
 	found := testkit.Must(ledger.Entries(t.Context(), &briefing.Input{}, &briefing.LedgerQuery{}))
 	var b strings.Builder
 	for _, f := range found.Fragments {
@@ -148,7 +148,7 @@ run1/11 info at line 120, 3 times since entry 2
 }
 
 func TestLedgerRefuses(t *testing.T) {
-	ledger := &ledger{played(t)}
+	ledger := &source{Config{Engine: played(t)}}
 	for want, q := range map[string]briefing.LedgerQuery{
 		`event_type "no such" is no kind of entry`:                 {EventType: "no such"},
 		`there is no filter sginature (did you mean "signature"?)`: {Filters: map[string]string{"sginature": "1"}},

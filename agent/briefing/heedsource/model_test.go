@@ -88,7 +88,7 @@ func TestLedgerAgainstModel(t *testing.T) {
 	set := testkit.Must(rules.Compile(testRules))
 	for seed := range uint64(4) {
 		e, rng := small(t, set), rand.New(rand.NewPCG(seed, 1))
-		ledger := &ledger{e}
+		ledger := &source{Config{Engine: e}}
 		pick := func(words ...string) string { return words[rng.IntN(len(words))] }
 		for i, s := range play(seed+100, 1200) {
 			s(e)

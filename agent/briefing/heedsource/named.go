@@ -2,8 +2,8 @@ package heedsource
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/heedlog/heed"
@@ -14,78 +14,85 @@ import (
 )
 
 // named shows the problems that the first screen of a report names of the same items: a line each with its text, or
-// with the item alone where a head has the problem. Of the items, the first ones have heads. It also returns the items
-// that need no other line, and whether it says more than the first head.
-func (s *attention) named(items []heed.Item, heads int, how brevity) (f briefing.Fragment, has []heed.Item,
-	more bool,
-) {
-	choice := report.Problems{
-		Blinds:      func(rule string) bool { return s.ruleOf(rule).Blinds },
-		ExplainedBy: func(rule string) []string { return s.ruleOf(rule).ExplainedBy },
-	}
-	type key struct {
-		rule        string
-		disposition event.Disposition
-	}
-	joined := map[key]*heed.Member{}
-	in := map[*heed.Member]*heed.Item{} // the most urgent one
-	for i := range items {
-		for _, m := range items[i].Members {
-			at := key{m.Rule, m.Disposition}
-			if it := joined[at]; it != nil {
-				it.Join(&m)
-				continue
-			}
-			joined[at], in[&m] = &m, &items[i]
-			choice.All = append(choice.All, &m)
-		}
-	}
-	if len(choice.All) > 0 {
-		choice.Top = choice.All[0]
-		if s.Engine.Stats().Blind { // the log has a limit, and ignored entries are in no item
-			choice.Filler = slices.MaxFunc(choice.All, func(a, b *heed.Member) int { return cmp.Compare(a.Entries, b.Entries) })
-		}
-	}
-	f = briefing.Fragment{
-		Source: briefing.SourceAttention, Title: "What matters most", Section: "What else broke",
-		Required: true,
-	}
+// with the item alone where a head has the problem. Of the items, the first ones have heads. It also returns the ids of
+// the items that need no other line. The fragment has no lines if it says no more than the first head.
+func (v *view) named(items []heed.Item, heads int) (f briefing.Fragment, has []string) {
 	var named []string
-	chosen, _ := choice.Named()
+	var forms [briefest + 1][]briefing.Line
+	var unheaded []heed.Item
+	more := false
+	problems, in := v.problems(items)
+	chosen, _ := problems.Named()
 	for _, n := range chosen {
 		it, lead := in[n.Member], leadOf(n.As)
 		named = append(named, it.ID)
 		dominates := it.Rule == n.Rule
 		headed := slices.ContainsFunc(items[:heads], func(a heed.Item) bool { return a.ID == it.ID })
-		switch {
-		case headed && dominates && (it.Disposition == event.Blocking || it.ID == items[0].ID): // no budget cuts these
-			line := briefing.Line{Text: lead + "item " + it.ID + ", " + text.Count(n.Entries, "time", "times")}
-			f.Lines, f.Short = append(f.Lines, line), append(f.Short, line)
-			more = more || it.ID != items[0].ID
-			continue
-		case dominates && !headed:
-			f.Lines = append(f.Lines, s.inShort(it, how, lead, n.Entries)...)
-			f.Short = append(f.Short, s.inShort(it, briefest, lead, n.Entries)...)
-			has = append(has, *it)
-		default:
-			line := briefing.Line{Text: lead + n.Title + ", " + text.Count(n.Entries, "time", "times") + ", in item " + it.ID}
-			if at := s.at(n.First); at != "" {
-				line.Text += ", first at " + at
-			}
-			line.Text += culpritOf(n.Mods())
-			f.Short = append(f.Short, line)
-			f.Lines, _ = quoted(append(f.Lines, line), n.Message, 1, briefing.Prose)
+		known := headed && dominates && (it.Disposition == event.Blocking || it.ID == items[0].ID) // no budget cuts its head
+		if dominates && !headed {
+			unheaded, has = append(unheaded, *it), append(has, it.ID)
 		}
-		f.Seq = max(f.Seq, it.LatestSequence)
-		more = true
+		if !known {
+			f.Seq = max(f.Seq, it.LatestSequence)
+		}
+		more = more || !known || it.ID != items[0].ID
+		for how := range forms {
+			switch lines := &forms[how]; {
+			case known:
+				*lines = append(*lines, own(lead+"item "+it.ID+", "+text.Count(n.Entries, "time"))...)
+			case dominates && !headed:
+				*lines = append(*lines, inShort(it, brevity(how), lead, n.Entries)...)
+			default:
+				line := lead + n.Title + ", " + text.Count(n.Entries, "time") + ", in item " + it.ID
+				if n.First > 0 {
+					line += fmt.Sprintf(", first at line %d", n.First)
+				}
+				*lines = append(*lines, own(line+culpritOf(n.Mods()))...)
+				if brevity(how) < briefest {
+					*lines, _ = quoted(*lines, n.Message, 1, briefing.Prose)
+				}
+			}
+		}
 	}
-	next := blockers(has)
-	if f.Short = append(f.Short, next...); how != whole {
-		f.Lines = append(f.Lines, next...)
+	if !more {
+		return f, nil
 	}
-	f.Refs = map[string]string{"items": strings.Join(named, " ")}
-	f.SourceID = "named@" + strconv.FormatUint(f.Seq, 10)
-	return f, has, more
+	next := blockers(unheaded)
+	f = briefing.Fragment{
+		Source: briefing.SourceAttention, SourceID: fmt.Sprintf("named@%d", f.Seq), Seq: f.Seq, Title: "What matters most",
+		Section: "What else broke", Required: true, Refs: map[string]string{"items": strings.Join(named, " ")},
+		Lines: forms[whole], Short: append(forms[briefest], next...),
+	}
+	if cost(v.in, &f) > v.room {
+		f.Lines = append(forms[shortest], next...)
+	}
+	return f, has
+}
+
+// problems returns the problems of items, and the most urgent item of each.
+func (s *source) problems(items []heed.Item) (p report.Problems, in map[*heed.Member]*heed.Item) {
+	p = report.Problems{
+		Blinds:      func(rule string) bool { return s.ruleOf(rule).Blinds },
+		ExplainedBy: func(rule string) []string { return s.ruleOf(rule).ExplainedBy },
+	}
+	in = map[*heed.Member]*heed.Item{}
+	for i := range items {
+		for _, m := range items[i].Members {
+			same := func(o *heed.Member) bool { return o.Rule == m.Rule && o.Disposition == m.Disposition }
+			if at := slices.IndexFunc(p.All, same); at >= 0 {
+				p.All[at].Join(&m)
+				continue
+			}
+			p.All, in[&m] = append(p.All, &m), &items[i]
+		}
+	}
+	if len(p.All) > 0 {
+		p.Top = p.All[0]
+		if s.Engine.Stats().Blind { // the log has a limit, and ignored entries are in no item
+			p.Filler = slices.MaxFunc(p.All, func(a, b *heed.Member) int { return cmp.Compare(a.Entries, b.Entries) })
+		}
+	}
+	return p, in
 }
 
 // leadOf returns the reasons why a problem is named, before its line.

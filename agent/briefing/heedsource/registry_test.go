@@ -13,7 +13,7 @@ import (
 
 func TestEnvironment(t *testing.T) {
 	facts := capture.Facts{}
-	e := environment{facts: func() capture.Facts { return facts }}
+	e := source{Config{Environment: func() capture.Facts { return facts }}}
 	rows := func() []briefing.Fragment {
 		found := testkit.Must(e.Rows(t.Context(), &briefing.Input{}, &briefing.RegistryQuery{}))
 		return found.Fragments
@@ -22,7 +22,7 @@ func TestEnvironment(t *testing.T) {
 	facts.Game = "Colony 1.2"
 	require.Len(t, rows(), 1)
 	list := []capture.ListedMod(nil)
-	e.mods = func() []capture.ListedMod { return list }
+	e.Mods = func() []capture.ListedMod { return list }
 	require.Len(t, rows(), 1)
 	list = []capture.ListedMod{
 		{Mod: heed.Mod{Name: "Printing Press", PackageID: "acme.press"}, Versions: "[mv:1.2.0]"},

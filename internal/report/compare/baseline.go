@@ -102,30 +102,30 @@ func (c *Collector) Write(o WriteOptions) *Written {
 		if !t.decided.Disposition.Urgent() || g.texts[0].template == "" { // there is nothing to know the latter by
 			continue
 		}
+		old := cmp.Or(g.known, &Known{First: today, Expires: expires})
+		if old == g.known {
+			w.Kept++
+		} else {
+			w.Added++
+		}
+		old.seen = true
 		k := Known{
 			Signature: g.texts[0].sig, Rule: t.decided.Rule, Disposition: t.decided.Disposition,
 			Count: t.count, Records: totals.Records, Runs: len(totals.Files),
-			First: today, Expires: expires, Templates: g.templates(), Sample: c.sample(g, ""),
+			First: old.First, Expires: old.Expires, Note: old.Note, Templates: g.templates(), Sample: c.sample(g, old.Sample),
 		}
-		if old := g.known; old != nil {
-			old.seen = true
-			w.Kept++
-			k.First, k.Note, k.Sample = old.First, old.Note, c.sample(g, old.Sample)
-			if !o.Renew {
-				k.Expires = old.Expires
-			}
-			if k.Expires <= today {
-				w.Expired++
-			}
-			// An id that stays is no change to review.
-			if i := slices.IndexFunc(g.texts, func(t *entryText) bool { return t.sig == old.Signature }); i >= 0 {
-				k.Signature = old.Signature
-				first := g.texts[i].template
-				rest := slices.DeleteFunc(k.Templates, func(t string) bool { return t == first })
-				k.Templates = append([]string{first}, rest[:min(len(rest), MaxForms-1)]...)
-			}
-		} else {
-			w.Added++
+		if o.Renew {
+			k.Expires = expires
+		}
+		if k.Expires <= today {
+			w.Expired++
+		}
+		// An id that stays is no change to review.
+		if i := slices.IndexFunc(g.texts, func(t *entryText) bool { return t.sig == old.Signature }); i >= 0 {
+			k.Signature = old.Signature
+			first := g.texts[i].template
+			rest := slices.DeleteFunc(k.Templates, func(t string) bool { return t == first })
+			k.Templates = append([]string{first}, rest[:min(len(rest), MaxForms-1)]...)
 		}
 		b.Entries = append(b.Entries, k)
 	}
@@ -226,7 +226,7 @@ func (k *Known) join(o *Known) {
 func (c *Collector) Check(b *Baseline, now time.Time) *Check {
 	today, after := dateOf(now), c.totals(New)
 	out := &Check{
-		SchemaVersion: schema.Version, Baseline: c.safe(b.file, 0), New: after.shown(),
+		SchemaVersion: schema.Version, Baseline: c.safe(b.file, 0), New: after,
 		Added: []Group{}, More: []Group{}, Worse: []Group{}, Expired: []Group{}, Unseen: []unseen{},
 		RulesChanged: b.Rules != c.config.Rules.Hash() || b.Masking != c.normalizer.Version(),
 	}

@@ -118,6 +118,9 @@ func TestWriteAgain(t *testing.T) {
 	for _, k := range again.Baseline.Entries {
 		byHead[k.Templates[0]] = k
 	}
+	text := string(again.Baseline.Append(nil))
+	require.Contains(t, text, "seen: {count: 2, records: 3, runs: 1}  # 667 in 1,000 records\n")
+	require.Contains(t, text, "    template: \"lost <*>\"\n")
 	lost := byHead["lost <*>"]
 	require.Equal(t, "seen by Ann: lost <*>", lost.Note)
 	require.EqualValues(t, 2, lost.Count)

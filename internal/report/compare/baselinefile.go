@@ -131,8 +131,8 @@ func ParseBaseline(file string, data []byte) (*Baseline, error) {
 	return b, nil
 }
 
-// value is a node, so that each error has a place. A field that is missing, which is an error already, is a node of no
-// kind.
+// value is a node, so that each error has a place. An optional field that is missing has no node, a required one, which
+// is an error already, a node of no kind.
 type value struct {
 	node *yaml.Node
 	path string // of its field
@@ -150,10 +150,7 @@ func (v value) fail(format string, args ...any) {
 	if *v.err != nil {
 		return
 	}
-	field := v.path
-	if field != "" {
-		field += ": "
-	}
+	field := strings.TrimPrefix(v.path+": ", ": ")
 	*v.err = errors.New(yamlfile.Place(v.file, v.node.Line, v.node.Column) + field + fmt.Sprintf(format, args...))
 }
 
@@ -198,11 +195,10 @@ func (v value) known() (k Known) {
 		m["id"].fail("is %s, but the template has %s: one of them was changed; write the baseline again", id, k.Signature.ID)
 	}
 	k.Rule = m["rule"].text()
-	d, ok := event.Parse[event.Disposition](m["disposition"].node.Value)
-	if !ok || !d.Urgent() {
+	k.Disposition, _ = event.Parse[event.Disposition](m["disposition"].node.Value)
+	if !k.Disposition.Urgent() { // of a word that is none either
 		m["disposition"].fail("is %s: want blocking or advisory", shown(m["disposition"].node))
 	}
-	k.Disposition = d
 	seen := m["seen"].mapping([]string{"count", "records", "runs"})
 	k.Records, k.Count = seen["records"].number(math.MaxInt64), seen["count"].number(math.MaxInt64)
 	k.Runs = int(seen["runs"].number(math.MaxInt32))
@@ -210,20 +206,12 @@ func (v value) known() (k Known) {
 		seen["count"].fail("is %d of %d records: want at most the number of records", k.Count, k.Records)
 	}
 	k.First, k.Expires = m["first"].date(), m["expires"].date()
-	if note, ok := m["note"]; ok {
-		k.Note = note.text()
+	k.Note, k.Sample = m["note"].text(), m["sample"].text()
+	for _, form := range m["forms"].list("templates") {
+		k.Templates = append(k.Templates, form.text())
 	}
-	if sample, ok := m["sample"]; ok {
-		k.Sample = sample.text()
-	}
-	if forms, ok := m["forms"]; ok {
-		all := forms.list("templates")
-		if len(all) >= MaxForms {
-			forms.fail("has %d templates: want at most %d", len(all), MaxForms-1)
-		}
-		for _, form := range all {
-			k.Templates = append(k.Templates, form.text())
-		}
+	if n := len(k.Templates); n > MaxForms {
+		m["forms"].fail("has %d templates: want at most %d", n-1, MaxForms-1)
 	}
 	return k
 }
@@ -256,6 +244,9 @@ func (v value) mapping(required []string, optional ...string) map[string]value {
 }
 
 func (v value) list(of string) (all []value) {
+	if v.node == nil {
+		return nil
+	}
 	if v.node.Kind != yaml.SequenceNode {
 		v.fail("want a list of %s, not %s", of, shown(v.node))
 	}
@@ -266,9 +257,11 @@ func (v value) list(of string) (all []value) {
 }
 
 func (v value) text() (s string) {
-	if v.node.Kind != yaml.ScalarNode || v.node.Decode(&s) != nil {
+	switch {
+	case v.node == nil:
+	case v.node.Kind != yaml.ScalarNode || v.node.Decode(&s) != nil:
 		v.fail("want a text, not %s", shown(v.node))
-	} else if s == "" {
+	case s == "":
 		v.fail("is empty: want a text")
 	}
 	return s

@@ -94,8 +94,8 @@ type entryText struct {
 	sig           signature.Signature
 	template      string
 	tally         [2]tally
-	seen          []sighting
-	ends, cutEnds uint64 // logs that end with it: all, and all that are visibly cut
+	first         map[*Run]int // its first line in each log
+	ends, cutEnds uint64       // logs that end with it: all, and all that are visibly cut
 }
 
 // tally has the counts and the decision of a text, or a group, on one side.
@@ -118,13 +118,6 @@ func weightier(d, e *event.Decision) bool {
 		cmp.Compare(e.Rule, d.Rule)) > 0
 }
 
-// sighting is a text in one run.
-type sighting struct {
-	run   *Run
-	count uint64
-	first int
-}
-
 // Engine answers about the entries of a log: a [heed.Engine].
 type Engine interface {
 	Template(s signature.Signature) (template string, known bool)
@@ -139,15 +132,12 @@ type Run struct {
 	collector   *Collector
 	engine      Engine
 	side        Side
-	index       int // among the runs of its side
 	timed       uint64
 	first, last time.Time
 	uncounted   uint64              // entries of signatures for which there was no room
 	latest      *entryText          // of the last entry, nil where there was no room for it
 	line        int                 // the last one read
 	truncated   bool                // the end of the log is visibly missing
-	hasEntries  bool                // it has an entry that is compared
-	header      bool                // it has the header of an upload
 	blind       *Gap                // the stretch of blindness that has not ended
 	mods        []capture.ListedMod // nil without a list
 }
@@ -175,7 +165,7 @@ func NewCollector(c Config) *Collector {
 
 // Run begins a log on one side.
 func (c *Collector) Run(side Side, file string, e Engine) *Run {
-	run := &Run{File: File{Name: file}, collector: c, engine: e, side: side, index: len(c.runs[side])}
+	run := &Run{File: File{Name: file}, collector: c, engine: e, side: side}
 	c.runs[side] = append(c.runs[side], run)
 	return run
 }
@@ -199,7 +189,6 @@ func (r *Run) Observe(rec *capture.Record, o *heed.Outcome) {
 	switch {
 	case rec.Context:
 		r.Records++
-		r.header = true
 	case rec.Kind != event.KindNotice:
 		r.count(rec, o)
 	case rec.Status == event.StatusRestarted:
@@ -212,7 +201,6 @@ func (r *Run) Observe(rec *capture.Record, o *heed.Outcome) {
 
 // count counts an entry that is compared.
 func (r *Run) count(rec *capture.Record, o *heed.Outcome) {
-	r.hasEntries = true
 	r.Records++
 	if at := rec.Time; !at.IsZero() {
 		if r.timed == 0 || at.Before(r.first) {
@@ -229,15 +217,8 @@ func (r *Run) count(rec *capture.Record, o *heed.Outcome) {
 		r.uncounted++
 		return
 	}
-	line, d := rec.Line(), &o.Decision
-	if n := len(t.seen); n > 0 && t.seen[n-1].run == r {
-		s := &t.seen[n-1]
-		s.count++
-		s.first = min(s.first, line)
-	} else {
-		t.seen = append(t.seen, sighting{run: r, count: 1, first: line})
-	}
-	tally := &t.tally[r.side]
+	see(t.first, r, rec.Line())
+	d, tally := &o.Decision, &t.tally[r.side]
 	if tally.count == 0 || weightier(d, &tally.decided) {
 		tally.decided = *d
 	}
@@ -255,6 +236,13 @@ func (r *Run) count(rec *capture.Record, o *heed.Outcome) {
 			tally.text = strings.Clone(text.Clip(logline.Of(&rec.Entry)+"\n"+rec.Stack, maxText))
 			c.textBytes += len(tally.text)
 		}
+	}
+}
+
+// see records a line of a run, if it is the first one.
+func see(first map[*Run]int, r *Run, line int) {
+	if known, ok := first[r]; !ok || line < known {
+		first[r] = line
 	}
 }
 
@@ -287,11 +275,6 @@ func (r *Run) least(e *event.Entry, template string) event.Disposition {
 	return least
 }
 
-// template returns the template of an entry.
-func (c *Collector) template(e *event.Entry) string {
-	return string(c.normalizer.AppendTemplate(nil, logline.Of(e), e.Stack))
-}
-
 // End ends the log, which err kept from being read to its end, if it is not nil. It returns what there is of a log that
 // has nothing to compare, such as "empty", and "" of another.
 func (r *Run) End(err error, log *capture.Environment) (silence string) {
@@ -303,9 +286,9 @@ func (r *Run) End(err error, log *capture.Environment) (silence string) {
 	switch {
 	case err != nil:
 		r.gap(Gap{Kind: gapUnread, From: r.line})
-	case !r.hasEntries:
+	case r.latest == nil && r.uncounted == 0: // no entry is compared
 		silent.Kind = gapEmpty
-		if r.header {
+		if r.Records > 0 {
 			silent.Kind = gapHeader
 		}
 		r.gap(silent)
@@ -344,10 +327,12 @@ func (c *Collector) Mods(side Side, mods []capture.ListedMod) {
 	}
 }
 
-// listed returns the mods that the logs of a side list, one list after the other.
+// listed returns the mods that the logs of a side list, one list after the other, nil if none has a list.
 func (c *Collector) listed(side Side) (mods []capture.ListedMod) {
 	for _, r := range c.runs[side] {
-		mods = append(mods, r.mods...)
+		if r.mods != nil {
+			mods = append(append([]capture.ListedMod{}, mods...), r.mods...)
+		}
 	}
 	return mods
 }
@@ -364,12 +349,12 @@ func (r *Run) text(s signature.Signature, e *event.Entry) *entryText {
 	c.config.Scrub.Learn(e.Message, e.Stack)
 	template, ok := r.engine.Template(s)
 	if !ok {
-		template = c.template(e)
+		template = string(c.normalizer.AppendTemplate(nil, logline.Of(e), e.Stack))
 	}
 	if c.bytes[r.side]+len(template) > c.maxTextBytes {
 		return nil
 	}
-	t := &entryText{sig: s, template: strings.Clone(template)}
+	t := &entryText{sig: s, template: strings.Clone(template), first: map[*Run]int{}}
 	c.kept[r.side]++
 	c.bytes[r.side] += len(template)
 	c.texts[s] = t

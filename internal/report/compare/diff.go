@@ -13,7 +13,7 @@ func (c *Collector) Diff() *Diff {
 	groups, _ := c.groups(&Baseline{})
 	before, after := c.totals(Old), c.totals(New)
 	d := &Diff{
-		SchemaVersion: schema.Version, Old: before.shown(), New: after.shown(), Groups: len(groups),
+		SchemaVersion: schema.Version, Old: before, New: after, Groups: len(groups),
 		Added: []Group{}, Gone: []Group{}, More: []Group{}, Less: []Group{}, Worse: []Group{},
 		Mods: slices.DeleteFunc(c.shown(c.changes()), func(m ModChange) bool { return m.Change == moved }),
 	}
@@ -32,7 +32,7 @@ func (c *Collector) Diff() *Diff {
 		return differs(g.tally[Old].count, g.tally[New].count, []exposure{
 			{perRun, float64(len(c.runs[Old])), float64(len(c.runs[New]))},
 			{perRecord, float64(shared[Old] - own[Old].count), float64(shared[New] - own[New].count)},
-			{perHour, before.Hours, after.Hours},
+			{perHour, before.hours, after.hours},
 		}, z)
 	}
 	changed := changed(groups, func(_ int, g *group) bool {

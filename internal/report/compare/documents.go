@@ -72,6 +72,8 @@ type Totals struct {
 	Records   uint64  `json:"records" jsonschema:"Records in all its logs."`
 	Hours     float64 `json:"hours,omitempty" jsonschema:"Hours between the first and the last time; absent if a log has no times."`
 	Uncounted uint64  `json:"uncounted,omitempty" jsonschema:"Records that did not fit into the tables and are not compared."`
+
+	hours float64 // exact
 }
 
 // File is one log of a side.
@@ -209,7 +211,7 @@ func (c *Collector) line(templates []string) string {
 	return text.Safe(template.Line(c.config.Scrub.Text(t)), maxShown)
 }
 
-// totals describes one side. Hours are exact; see [Totals.shown].
+// totals describes one side.
 func (c *Collector) totals(side Side) Totals {
 	t := Totals{Files: []File{}}
 	clock := true
@@ -224,20 +226,13 @@ func (c *Collector) totals(side Side) Totals {
 		t.Uncounted += r.uncounted
 		hours := r.last.Sub(r.first).Hours()
 		// If few records have a time, the length of the log is not known.
-		if 2*r.timed < f.Records || hours <= 0 {
-			clock = false
-		}
-		t.Hours += hours
+		clock = clock && 2*r.timed >= f.Records && hours > 0
+		t.hours += hours
 	}
 	if !clock {
-		t.Hours = 0
+		t.hours = 0
 	}
-	return t
-}
-
-// shown returns t with hours as documents have them.
-func (t Totals) shown() Totals {
-	t.Hours = rounded(t.Hours)
+	t.Hours = rounded(t.hours)
 	return t
 }
 
@@ -304,12 +299,12 @@ func (c *Collector) tally(g *group, side Side, total *Totals) *Tally {
 		Count: t.count, Per1000: rounded(float64(t.count) * 1000 / float64(total.Records)),
 		Disposition: t.decided.Disposition,
 	}
-	if total.Hours > 0 {
-		out.PerHour = rounded(float64(t.count) / total.Hours)
+	if total.hours > 0 {
+		out.PerHour = rounded(float64(t.count) / total.hours)
 	}
-	for _, s := range g.seen {
-		if s.run.side == side {
-			out.First = append(out.First, place{c.safe(s.run.Name, 0), s.first})
+	for _, run := range c.runs[side] {
+		if line, ok := g.first[run]; ok {
+			out.First = append(out.First, place{c.safe(run.Name, 0), line})
 		}
 	}
 	return out

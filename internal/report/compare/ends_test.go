@@ -45,6 +45,7 @@ func TestDiffEndOfLog(t *testing.T) {
 				run := feed(c, sides[1], "cut.log", ends)
 				if test.truncated {
 					notice(run, event.StatusTruncated, len(ends))
+					notice(run, event.StatusHole, len(ends))
 				}
 				run.End(nil, &capture.Environment{})
 				d := c.Diff()

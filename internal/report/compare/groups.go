@@ -12,10 +12,9 @@ import (
 // group is the texts that are one variant of a group, with their counts: another code in the same place is news.
 type group struct {
 	texts []*entryText // by id
-	cut   []*entryText // their beginnings at the ends of logs
 	tally [2]tally
-	seen  []sighting // by run, in the order of the runs
-	known *Known     // of a baseline, nil if none has it
+	first map[*Run]int // the first line in each log
+	known *Known       // of a baseline, nil if none has it
 }
 
 func compareTexts(a, b *entryText) int { return compareSignatures(a.sig, b.sig) }
@@ -65,7 +64,7 @@ func (c *Collector) groups(b *Baseline) (groups []*group, joined *Baseline) {
 		name := names.of(t)
 		g := byName[name]
 		if g == nil {
-			g = &group{}
+			g = &group{first: map[*Run]int{}}
 			if entry, ok := entries[name]; ok {
 				g.known = &joined.Entries[entry]
 			}
@@ -73,6 +72,7 @@ func (c *Collector) groups(b *Baseline) (groups []*group, joined *Baseline) {
 			groups = append(groups, g)
 		}
 		g.texts = append(g.texts, t)
+		g.add(t)
 	}
 	for _, t := range texts {
 		longer := cut[t]
@@ -81,42 +81,24 @@ func (c *Collector) groups(b *Baseline) (groups []*group, joined *Baseline) {
 		}
 		if longer != nil {
 			if g := byName[names.of(longer)]; g != nil {
-				g.cut = append(g.cut, t)
+				g.addCut(t)
 			}
 		}
-	}
-	for _, g := range groups {
-		g.add()
 	}
 	return groups, joined
 }
 
-// add adds up the tallies and sightings of the texts of a group.
-func (g *group) add() {
-	for _, t := range g.texts {
-		for side := range t.tally {
-			g.tally[side].merge(&t.tally[side])
-		}
-		g.see(t)
+// add adds the tallies and the places of a text.
+func (g *group) add(t *entryText) {
+	for side := range t.tally {
+		g.tally[side].merge(&t.tally[side])
 	}
-	for _, t := range g.cut {
-		g.addCut(t)
-	}
-	slices.SortStableFunc(g.seen, func(a, b sighting) int {
-		return cmp.Or(cmp.Compare(a.run.side, b.run.side), cmp.Compare(a.run.index, b.run.index))
-	})
+	g.see(t)
 }
 
-// see adds the sightings of a text.
 func (g *group) see(t *entryText) {
-	for _, s := range t.seen {
-		i := slices.IndexFunc(g.seen, func(o sighting) bool { return o.run == s.run })
-		if i < 0 {
-			g.seen = append(g.seen, s)
-			continue
-		}
-		g.seen[i].count += s.count
-		g.seen[i].first = min(g.seen[i].first, s.first)
+	for run, line := range t.first {
+		see(g.first, run, line)
 	}
 }
 
@@ -189,18 +171,16 @@ func (t *entryText) urgent() bool {
 // that the whole entries decide about the group.
 func (g *group) addCut(t *entryText) {
 	for side := range t.tally {
-		u, v, other := &t.tally[side], &g.tally[side], &g.tally[1-side]
-		if u.count == 0 {
-			continue
-		}
-		if v.count == 0 {
+		switch u, v, other := &t.tally[side], &g.tally[side], &g.tally[1-side]; {
+		case u.count == 0:
+		case v.count > 0:
+			v.count += u.count
+		default:
 			*v = *u
 			if other.count > 0 {
 				v.decided, v.own = other.decided, other.own
 			}
-			continue
 		}
-		v.count += u.count
 	}
 	g.see(t)
 }

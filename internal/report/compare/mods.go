@@ -14,11 +14,6 @@ import (
 // key returns the key of a mod in all lists: its package id or its name, in small letters.
 func key(m *capture.ListedMod) string { return strings.ToLower(cmp.Or(m.PackageID, m.Name)) }
 
-// versioned reports whether a list has versions.
-func versioned(mods []capture.ListedMod) bool {
-	return slices.ContainsFunc(mods, func(m capture.ListedMod) bool { return m.Versions != "" })
-}
-
 // How a mod differs between two lists.
 const (
 	unchanged = ""
@@ -32,7 +27,8 @@ const (
 // the new list in order, then the removed mods. As few as possible count as moved: the mods outside of the longest run
 // of mods that are in the same order in both. Whether a mod was updated is known only if both lists have versions.
 func modChanges(before, after []capture.ListedMod) []ModChange {
-	versions := versioned(before) && versioned(after)
+	versioned := func(m capture.ListedMod) bool { return m.Versions != "" }
+	versions := slices.ContainsFunc(before, versioned) && slices.ContainsFunc(after, versioned)
 	old := make(map[string]int, len(before))
 	for i := range before {
 		old[key(&before[i])] = i
@@ -47,10 +43,8 @@ func modChanges(before, after []capture.ListedMod) []ModChange {
 			continue
 		}
 		seen[key(m)] = true
-		c := ModChange{
-			Name: m.Title(), PackageID: m.PackageID, Change: added, Version: m.Versions, Place: i + 1,
-			assemblies: m.Assemblies,
-		}
+		c := changeOf(m, added)
+		c.Version, c.Place = m.Versions, i+1
 		if o, ok := old[key(m)]; ok {
 			c.Change, c.OldVersion, c.OldPlace = unchanged, before[o].Versions, o+1
 			if versions && before[o].Versions != m.Versions {
@@ -69,13 +63,16 @@ func modChanges(before, after []capture.ListedMod) []ModChange {
 	for i := range before {
 		if m := &before[i]; !seen[key(m)] {
 			seen[key(m)] = true
-			out = append(out, ModChange{
-				Name: m.Title(), PackageID: m.PackageID, Change: removed, OldVersion: m.Versions, OldPlace: i + 1,
-				assemblies: m.Assemblies,
-			})
+			c := changeOf(m, removed)
+			c.OldVersion, c.OldPlace = m.Versions, i+1
+			out = append(out, c)
 		}
 	}
 	return out
+}
+
+func changeOf(m *capture.ListedMod, change string) ModChange {
+	return ModChange{Name: m.Title(), PackageID: m.PackageID, Change: change, assemblies: m.Assemblies}
 }
 
 // increasing marks a longest increasing subsequence, in n log n.
@@ -95,28 +92,20 @@ func increasing(values []int) []bool {
 		}
 	}
 	marked := make([]bool, len(values))
-	if len(tails) == 0 {
-		return marked
-	}
-	for i := tails[len(tails)-1]; i >= 0; i = previous[i] {
-		marked[i] = true
+	if n := len(tails); n > 0 {
+		for i := tails[n-1]; i >= 0; i = previous[i] {
+			marked[i] = true
+		}
 	}
 	return marked
 }
 
 // is reports whether a name that blame gave is a name of the mod.
 func (m *ModChange) is(name string) bool {
+	last := m.PackageID[strings.LastIndexByte(m.PackageID, '.')+1:]
 	key := blame.Key(name)
-	if key == "" {
-		return false
-	}
-	if key == blame.Key(m.Name) || key == blame.Key(m.PackageID) {
-		return true
-	}
-	if i := strings.LastIndexByte(m.PackageID, '.'); i >= 0 && key == blame.Key(m.PackageID[i+1:]) {
-		return true
-	}
-	return slices.ContainsFunc(m.assemblies, func(a string) bool { return key == blame.Key(a) })
+	return key != "" && slices.ContainsFunc(append([]string{m.Name, m.PackageID, last}, m.assemblies...),
+		func(own string) bool { return blame.Key(own) == key })
 }
 
 // minName is the shortest name that is looked for in a text: shorter ones are
@@ -126,16 +115,9 @@ const minName = 5
 // namedIn returns the name of the mod that a text, in small letters, holds as whole
 // words. An assembly that several mods bring along is the name of none.
 func (m *ModChange) namedIn(text string, shared map[string]int) string {
-	named := func(name string) bool {
-		return utf8.RuneCountInString(name) >= minName && holdsWord(text, strings.ToLower(name))
-	}
-	for _, name := range []string{m.PackageID, m.Name} {
-		if named(name) {
-			return name
-		}
-	}
-	for _, name := range m.assemblies {
-		if shared[name] == 1 && named(name) {
+	own := slices.DeleteFunc(slices.Clone(m.assemblies), func(a string) bool { return shared[a] > 1 })
+	for _, name := range append([]string{m.PackageID, m.Name}, own...) {
+		if utf8.RuneCountInString(name) >= minName && holdsWord(text, strings.ToLower(name)) {
 			return name
 		}
 	}

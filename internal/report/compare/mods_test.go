@@ -84,9 +84,9 @@ func TestDiffMods(t *testing.T) {
 	lists(after, mod("Walls", "anna.walls", "1.0"), mod("Lamps", "anna.lamps", "1.1"), mod("Doors", "anna.doors", "1.0"))
 	changes := map[string]string{}
 	for _, m := range c.Diff().Mods {
-		changes[m.Name] = m.Change
+		changes[m.Name] = fmt.Sprintf("%s %d %d", m.Change, m.OldPlace, m.Place)
 	}
-	require.Equal(t, map[string]string{"Lamps": "updated", "Doors": "added", "Tools": "removed"}, changes)
+	require.Equal(t, map[string]string{"Lamps": "updated 2 2", "Doors": "added 0 3", "Tools": "removed 1 0"}, changes)
 	require.True(t, noDifference(c.Diff()), "the log says the same")
 
 	c = compare.Collect(compare.Config{})
@@ -121,6 +121,7 @@ func TestNamesOfModsAreScrubbedApart(t *testing.T) {
 	require.Equal(t, "…", in.Groups[0].Group.Template)
 	require.Equal(t, "Walls", in.Groups[0].Suspects[0].Name)
 	require.Equal(t, "somebody.walls", in.Groups[0].Suspects[0].PackageID)
+	require.Equal(t, []string{"…", "…"}, in.Groups[0].Suspects[0].Evidence)
 	require.ElementsMatch(t, []string{"Tools", "Walls"}, []string{c.Diff().Mods[0].Name, c.Diff().Mods[1].Name})
 }
 
@@ -140,12 +141,12 @@ func TestInvestigateWithoutLists(t *testing.T) {
 	blamed(c, compare.New, "the mill is new", event.Advisory, blame.Suspect{Mod: "mill", Score: 60})
 	blamed(c, compare.New, "the ship is new", event.Advisory, blame.Suspect{Mod: "Ship", Score: 60})
 	in := c.Suspects()
-	scores := []int{}
+	scores := map[int][]string{}
 	for _, g := range in.Groups {
-		scores = append(scores, g.Suspects[0].Score)
+		scores[g.Suspects[0].Score] = g.Suspects[0].Evidence
 	}
-	slices.Sort(scores)
-	require.Equal(t, []int{60, 75}, scores, "who was blamed before is less of a suspect")
+	require.Equal(t, map[int][]string{60: nil, 75: {"not blamed for anything in the old logs"}}, scores,
+		"who was blamed before is less of a suspect")
 	require.Empty(t, in.Mods)
 }
 
@@ -163,4 +164,13 @@ func TestRankingOfSuspects(t *testing.T) {
 		names = append(names, fmt.Sprint(s.Name, " ", s.Direct, " ", s.Blocking, " ", s.Groups, " ", s.Entries))
 	}
 	require.Equal(t, []string{"Ship true 1 2 2", "Mill true 0 1 1", "Looms false 0 0 0"}, names)
+
+	var many []capture.ListedMod
+	for i := range 21 {
+		many = append(many, mod("", fmt.Sprint("anna.", i), "1"))
+	}
+	lists(feed(c, compare.New, "more.log", session(1)), many...)
+	in = c.Suspects()
+	g := in.Groups[0]
+	require.Equal(t, []int{8, 15, 20, 4}, []int{len(g.Suspects), g.More, len(in.Suspects), in.MoreSuspects})
 }

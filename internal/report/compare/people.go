@@ -50,12 +50,16 @@ var (
 type sentence struct {
 	form  string
 	runs  []string
-	small []string // words without a capital
-	names []string // words with a capital in the middle, or before a possessive
+	small int // words without a capital
 	name  name
 }
 
-func sentenceOf(t *entryText, name name) (s sentence) {
+// words are the words of all sentences that may be names of people, and those that are none.
+type words struct{ names, others map[string]bool }
+
+// read returns the sentence of a text. A word with a capital in the middle, or before a possessive, may be a name, a
+// word without a capital is none.
+func (w *words) read(t *entryText, name name) (s sentence) {
 	head, stack, _ := strings.Cut(t.template, "\n")
 	s.name = name
 	end, joins := 0, false // joins: a word after a space continues a run
@@ -63,7 +67,7 @@ func sentenceOf(t *entryText, name name) (s sentence) {
 		word, between, after := head[at[0]:at[1]], head[end:at[0]], head[at[1]:]
 		title := titleForm().MatchString(word) && afterForm().MatchString(after)
 		if title && (insideForm().MatchString(head[:at[0]]) || after != "" && strings.ContainsAny(after[:1], "'’")) {
-			s.names = append(s.names, word)
+			w.names[word] = true
 		}
 		switch {
 		case title && joins && between == " ":
@@ -74,7 +78,8 @@ func sentenceOf(t *entryText, name name) (s sentence) {
 		default:
 			s.form += between + word
 			if smallForm().MatchString(word) {
-				s.small = append(s.small, word)
+				s.small++
+				w.others[word] = true
 			}
 		}
 		end, joins = at[1], title
@@ -92,55 +97,36 @@ const (
 // people joins the variants of texts that differ in the names of people alone. A name has a capital in the middle
 // of a sentence somewhere, is never written small, and is not the name of a mod.
 func (c *Collector) people(n *namer, texts []*entryText) {
-	isName, isOther := map[string]bool{}, map[string]bool{}
-	for _, side := range [...]Side{Old, New} {
-		for _, m := range c.listed(side) {
-			isOther[m.Title()] = true
-		}
+	w := words{map[string]bool{}, map[string]bool{}}
+	for _, m := range slices.Concat(c.listed(Old), c.listed(New)) {
+		w.others[m.Title()] = true
 	}
 	sentences := make([]sentence, len(texts))
 	for i, t := range texts {
-		sentences[i] = sentenceOf(t, n.of(t))
-		for _, word := range sentences[i].names {
-			isName[word] = true
-		}
-		for _, word := range sentences[i].small {
-			isOther[word] = true
-		}
-		for side := range t.tally {
-			for _, s := range t.tally[side].suspects {
-				isOther[s.Mod] = true
-			}
+		sentences[i] = w.read(t, n.of(t))
+		for _, s := range slices.Concat(t.tally[Old].suspects, t.tally[New].suspects) {
+			w.others[s.Mod] = true
 		}
 	}
 	isPerson := func(run string) bool {
-		for word := range strings.SplitSeq(run, " ") {
-			if isName[word] && !isOther[word] && !isOther[run] && !isOther[strings.ToLower(word)] {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(strings.Split(run, " "), func(word string) bool {
+			return w.names[word] && !w.others[word] && !w.others[run] && !w.others[strings.ToLower(word)]
+		})
 	}
 	alike := map[string][]*sentence{}
 	for i := range sentences {
 		s := &sentences[i]
-		if len(s.runs) == 0 || len(s.small) < minSmall {
+		if len(s.runs) == 0 || s.small < minSmall {
 			continue
 		}
 		known := alike[s.form]
 		at := slices.IndexFunc(known, func(o *sentence) bool {
-			for r, run := range o.runs {
-				if run != s.runs[r] && !isPerson(run) && !isPerson(s.runs[r]) {
-					return false
-				}
-			}
-			return true
+			return slices.EqualFunc(o.runs, s.runs, func(a, b string) bool { return a == b || isPerson(a) || isPerson(b) })
 		})
-		if at < 0 && len(known) < maxAlike {
-			alike[s.form] = append(known, s)
-		}
 		if at >= 0 {
 			n.join(known[at].name, s.name)
+		} else if len(known) < maxAlike {
+			alike[s.form] = append(known, s)
 		}
 	}
 }

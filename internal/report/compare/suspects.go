@@ -25,19 +25,15 @@ const (
 	maxRanked   = 20
 )
 
-// lists reports whether a log of the side has a list of mods.
-func (c *Collector) lists(side Side) bool {
-	return slices.ContainsFunc(c.runs[side], func(r *Run) bool { return r.mods != nil })
-}
-
 // changes returns the mods of both lists. If a side has no list, it returns the mods of the new one without
 // changes.
 func (c *Collector) changes() (changes []ModChange) {
-	if c.lists(Old) && c.lists(New) {
-		changes = modChanges(c.listed(Old), c.listed(New))
+	before, after := c.listed(Old), c.listed(New)
+	if before != nil && after != nil {
+		changes = modChanges(before, after)
 	} else {
-		for _, m := range c.listed(New) {
-			changes = append(changes, ModChange{Name: m.Title(), PackageID: m.PackageID, assemblies: m.Assemblies})
+		for _, m := range after {
+			changes = append(changes, changeOf(&m, unchanged))
 		}
 	}
 	names := c.blamedNames()
@@ -68,12 +64,10 @@ func (c *Collector) shown(changes []ModChange) []ModChange {
 func (c *Collector) blamedNames() map[string]string {
 	names := map[string]string{}
 	for _, t := range c.texts {
-		for side := range t.tally {
-			for i := range t.tally[side].suspects {
-				if s := &t.tally[side].suspects[i]; s.PackageID != "" && s.Mod != s.PackageID {
-					key := blame.Key(s.PackageID)
-					names[key] = max(names[key], s.Mod) // the order of texts decides nothing
-				}
+		for _, s := range slices.Concat(t.tally[Old].suspects, t.tally[New].suspects) {
+			if s.PackageID != "" && s.Mod != s.PackageID {
+				key := blame.Key(s.PackageID)
+				names[key] = max(names[key], s.Mod) // the order of texts decides nothing
 			}
 		}
 	}
@@ -86,7 +80,7 @@ func (c *Collector) Suspects() *Suspects {
 	d := c.Diff()
 	changes := c.changes()
 	out := &Suspects{
-		SchemaVersion: d.SchemaVersion, Old: d.Old, New: d.New, OldMods: c.lists(Old), NewMods: c.lists(New),
+		SchemaVersion: d.SchemaVersion, Old: d.Old, New: d.New, OldMods: c.listed(Old) != nil, NewMods: c.listed(New) != nil,
 		Mods: c.shown(changes), Suspects: []RankedMod{}, Groups: []SuspectGroup{},
 	}
 	known := map[string]bool{} // blamed on the old side
