@@ -22,19 +22,7 @@ func (p *program) ackCommand() *cobra.Command {
 	var f clientFlags
 	var who acker
 	cmd := p.clientCommand(&cobra.Command{
-		Use:   "ack [ID]",
-		Short: "Acknowledge an item of a running heed",
-		Long: `ack marks an item as looked at, as the agent would do: it no longer holds calls back. ID is
-its number, which "heed current" and "heed status" show, or its whole id. Without one, ack
-takes the item that holds calls back now, as far as it was shown: what is new since then
-stays open. ack prints what that covered, and what is still open.
-
-With --agent and --through, an agent acknowledges in its own name what it was told.
-
-Exit status as of heed; 1 if the item was not open, or nothing holds calls back.`,
-		Example: `  heed ack
-  heed ack 7
-  heed ack 7 --format json | jq .acknowledged`,
+		Use: "ack [ID]",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return cli.Usage(cmd, "name one item, or none for the one that holds calls back: unexpected %q", args[1])

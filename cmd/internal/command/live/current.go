@@ -21,15 +21,7 @@ import (
 func (p *program) currentCommand() *cobra.Command {
 	var f clientFlags
 	cmd := p.clientCommand(&cobra.Command{
-		Use:   "current",
-		Short: "Show the most important open item of a running heed",
-		Long: `current shows the item that an agent gets: whether it holds calls back, what happened,
-since when, how often, which mod the log points at, and samples of the log.
-
-Exit status as of heed; 1 if the item is blocking.`,
-		Example: `  heed current
-  heed current --format json | jq -r .attention.summary
-  heed current > /dev/null || echo the agent has to look`,
+		Use: "current",
 	}, &f, func(ctx context.Context, c *gabp.Client, _ *runFile, _ []string) error {
 		var raw json.RawMessage
 		if err := c.Call(ctx, gabp.MethodAttentionCurrent, struct{}{}, &raw); err != nil {

@@ -20,13 +20,7 @@ func (p *program) historyGroupCommand() *cobra.Command {
 	f := historyFlags{needed: true}
 	var state string
 	cmd := &cobra.Command{
-		Use:   "group SIGNATURE|ITEM",
-		Short: "Show since when a group is there, and what changed before",
-		Long: `group prints what is remembered of a group of entries, by one of its signatures or by an
-item of the heed that runs: when it was seen first and last, in how many sessions, how often,
-and what changed just before it appeared and before it went.`,
-		Example: `  heed history group 6a9e85b89ab77698
-  heed history group 3`,
+		Use:  "group SIGNATURE|ITEM",
 		Args: cli.Args(1, 1, "name one signature of 16 digits, or one item of a running heed"),
 	}
 	p.withHistory(cmd, &f, func(ctx context.Context, h *history.History, game string, args []string) error {
@@ -114,15 +108,7 @@ func (p *program) historyModsCommand() *cobra.Command {
 	f := historyFlags{latest: true}
 	var top int
 	cmd := p.withHistory(&cobra.Command{
-		Use:   "mods",
-		Short: "Show in how many sessions with and without each mod something broke",
-		Long: `mods prints first which mods go with broken sessions, or that the sessions do not show it.
-A table follows: in how many sessions with and without each mod something broke, and the
-difference between these shares with an interval; all intervals hold together with 95 %.
-An interval that holds 0 shows nothing. Sessions whose log lists no mods, or not all, are
-left out.`,
-		Example: `  heed history mods
-  heed history mods --game rimworld --format json | jq '.mods[] | select(.difference.low > 0).name'`,
+		Use:  "mods",
 		Args: cli.NoArgs("mods"),
 	}, &f, func(ctx context.Context, h *history.History, game string, _ []string) error {
 		d := historyModsDocument{historyVersion: thisVersion, Game: game, Mods: []history.Mod{}}

@@ -31,13 +31,7 @@ func (p *program) statusCommand() *cobra.Command {
 	var f clientFlags
 	var follow bool
 	cmd := p.clientCommand(&cobra.Command{
-		Use:   "status",
-		Short: "Show the state of a running heed and its game",
-		Long: `status shows what is open and since when, which mods the log points at, whether the game
-still writes its log, the number of entries, and the rules in use.`,
-		Example: `  heed status
-  heed status --follow
-  heed status --format json | jq .log`,
+		Use: "status",
 	}, &f, func(ctx context.Context, c *gabp.Client, r *runFile, _ []string) error {
 		for {
 			latest, err := p.status(ctx, c, r, &f, follow)
