@@ -36,11 +36,12 @@ var explainForm = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"safe":  func(s string) string { return safe(s, 0) },
 		"clip":  func(s string) string { return safe(s, widthText) },
-		"head":  func(s string) string { head, _, _ := strings.Cut(s, "\n"); return head },
+		"head":  func(s string) string { return strings.SplitN(s, "\n", 2)[0] },
 		"rest":  func(s string) string { _, rest, _ := strings.Cut(s, "\n"); return rest },
 		"count": func(s string) int { return len(slices.Collect(strings.Lines(s))) },
 
-		"trim": strings.TrimSpace, "number": text.Count[int], "lines": lineRange, "join": strings.Join, "likely": blame.Likely,
+		"trim": strings.TrimSpace, "join": strings.Join, "number": text.Count[int], "lines": lineRange,
+		"likely": blame.Likely,
 		"bytes":   func(n uint64) string { return text.Count(int(n), "byte") },
 		"seconds": func(n float64) time.Duration { return time.Duration(n * float64(time.Second)) },
 		"shown":   func(all []masked) []masked { return all[:min(len(all), maxMasked)] },

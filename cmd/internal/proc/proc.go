@@ -143,8 +143,8 @@ func (p *Process) run(started chan<- error) {
 	close(p.done)
 }
 
-// waitForHeirs waits for the children of a launcher, and returns their end: of the first that fails, of which others may
-// be left.
+// waitForHeirs waits for the children of a launcher, and returns their end: of the first that fails, which may leave
+// others.
 func (p *Process) waitForHeirs() (left bool, exit Exit) {
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()

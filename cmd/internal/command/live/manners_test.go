@@ -32,7 +32,8 @@ func TestSettingsAreFlags(t *testing.T) { clitest.Settings(t, testRoot()) }
 // they take longer to compile than the rest of a run.
 func TestScripts(t *testing.T) {
 	captures := testkit.Must(filepath.Abs("../../../../testdata/captures"))
-	clitest.Scripts(t, map[string]string{"CAPTURES": captures, "HEED_NO_DEFAULT_RULES": "true"}, map[string]clitest.Program{"heed": run})
+	env := map[string]string{"CAPTURES": captures, "HEED_NO_DEFAULT_RULES": "true"}
+	clitest.Scripts(t, env, map[string]clitest.Program{"heed": run})
 }
 
 // TestJournal: the defaults of the flag are the journal's own.

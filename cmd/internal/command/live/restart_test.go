@@ -88,12 +88,12 @@ func TestEndsInTime(t *testing.T) {
 	const errors = `(?m)^heed: [\d,]+ bytes of the log were not read before the end$`
 	const lines, early = 6000, 1000
 	var b strings.Builder
-	begun := 0
+	begun, long := 0, strings.Repeat(", as before", 6) // more than is read at once
 	for n := range lines {
 		if n == early {
 			begun = b.Len()
 		}
-		fmt.Fprintf(&b, "all is well with %s %d%s\n", word(n), n, strings.Repeat(", as before", 6)) // more than is read at once
+		fmt.Fprintf(&b, "all is well with %s %d%s\n", word(n), n, long)
 	}
 	run := func(args ...string) (*exec.Cmd, *testkit.Buffer) {
 		_ = os.Remove(recorded)
