@@ -41,7 +41,7 @@ var explainForm = sync.OnceValue(func() *template.Template {
 		"count": func(s string) int { return len(slices.Collect(strings.Lines(s))) },
 
 		"trim": strings.TrimSpace, "join": strings.Join, "number": text.Count[int], "lines": lineRange,
-		"likely": blame.Likely,
+		"likely":  blame.Likely,
 		"bytes":   func(n uint64) string { return text.Count(int(n), "byte") },
 		"seconds": func(n float64) time.Duration { return time.Duration(n * float64(time.Second)) },
 		"shown":   func(all []masked) []masked { return all[:min(len(all), maxMasked)] },
