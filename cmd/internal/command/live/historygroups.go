@@ -44,7 +44,7 @@ func (p *program) historyGroupCommand() *cobra.Command {
 		}
 		return p.show(&f, historyGroupDocument{thisVersion, groups}, func(g *page) {
 			for i := range groups {
-				showGroup(g, &groups[i])
+				p.form(g, "group", &groups[i])
 			}
 		})
 	})
@@ -60,40 +60,11 @@ func (p *program) signatureOf(ctx context.Context, cmd *cobra.Command, state, it
 	}
 	defer c.Close() //nolint:errcheck // all answers have come
 	t := fetchItem(ctx, c, item)
-	if t.detail.Cause.ID == 0 {
+	if t.Cause.ID == 0 {
 		return 0, cli.Failed(exitUsage, fmt.Errorf("%q is neither a signature of 16 digits nor an item of the running heed",
 			item))
 	}
-	return t.detail.Cause.ID, nil
-}
-
-func showGroup(g *page, group *history.Group) {
-	g.line(span{strong, "group " + group.Signature.String()}, span{plain, " of " + cmp.Or(group.Game, "an unknown game")})
-	g.about("text", plain, cmp.Or(group.Sample, group.Template))
-	g.about("decision", plain, group.Disposition+" by rule "+group.Rule)
-	seen := func(label string, s *history.Session) {
-		text := fmt.Sprintf("session %d, %s", s.ID, date(s.Ended))
-		if s.Changes != nil {
-			text += fmt.Sprintf("; since session %d, ", s.Changes.Since) + s.Changes.String()
-			if s.Changes.String() == "nothing" {
-				text += " changed"
-			}
-		}
-		g.about(label, plain, text)
-	}
-	seen("first", &group.First)
-	g.about("last", plain, fmt.Sprintf("session %d, %s", group.Last.ID, date(group.Last.Ended)))
-	if group.Gone != nil {
-		seen("gone", group.Gone)
-	}
-	often := fmt.Sprintf("%d of %s; %s, %s per 1,000 records", group.Sessions,
-		text.Many(group.Of, "session"), text.Many(group.Entries, "entry", "entries"),
-		rate(group.PerThousand))
-	if group.PerHour > 0 {
-		often += ", " + rate(group.PerHour) + " per hour"
-	}
-	g.about("in", plain, often)
-	g.about("suspects", plain, group.Suspects.Text)
+	return t.Cause.ID, nil
 }
 
 // rate is a number with three digits at least.
