@@ -1,7 +1,6 @@
 package live
 
 import (
-	"bytes"
 	"io"
 	"reflect"
 	"strings"
@@ -19,6 +18,8 @@ func fill(v reflect.Value, text string) {
 	switch v.Kind() {
 	case reflect.String:
 		v.SetString(text)
+	case reflect.Int:
+		v.SetInt(1)
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
 		fill(v.Elem(), text)
@@ -52,8 +53,10 @@ func TestPagesAreHarmless(t *testing.T) {
 		p.form(g, "group", &status.Group)
 		return string(g.buf)
 	}
-	out := pages("a\n\tb\x00\x1b[31m")
-	testkit.Inert(t, out, "\n")
-	require.Equal(t, strings.Count(pages("a"), "\n"), strings.Count(out, "\n"), out)
-	require.Greater(t, bytes.Count([]byte(out), []byte(`\x1b[31m`)), 20)
+	for _, text := range []string{"a\nb\x1b[31m", "a\n\tb\x1b[31m", "a\x00\x1b[31m\x00b"} {
+		out := pages(text)
+		testkit.Inert(t, out, "\n")
+		require.Equal(t, strings.Count(pages("a"), "\n"), strings.Count(out, "\n"), out)
+		require.Greater(t, strings.Count(out, `\x1b[31m`), 20)
+	}
 }
