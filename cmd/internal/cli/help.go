@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"text/template"
 
 	"github.com/spf13/cobra"
 
@@ -21,6 +22,28 @@ func fitHelp(root *cobra.Command, columns int) {
 		cmd.Long = filled(cmd.Long, columns)
 		help(cmd, args)
 	})
+}
+
+// Describe gives cmd and the commands below it their help, from the sections of a text. "== NAME" begins the section of
+// the command with that path: its short help, its long one, and below "Example:" its examples. A section is a template
+// of data if it has braces.
+func Describe(cmd *cobra.Command, text string, data any) {
+	for _, c := range commands(cmd) {
+		_, section, found := strings.Cut(text, "== "+c.CommandPath()+"\n")
+		if !found {
+			continue
+		}
+		section, _, _ = strings.Cut(section, "\n== ")
+		if strings.Contains(section, "{{") {
+			var b strings.Builder
+			if err := template.Must(template.New("").Parse(section)).Execute(&b, data); err != nil {
+				panic("BUG: " + err.Error())
+			}
+			section = b.String()
+		}
+		section, c.Example, _ = strings.Cut(strings.TrimRight(section, "\n"), "\n\nExample:\n")
+		c.Short, c.Long, _ = strings.Cut(section, "\n\n")
+	}
 }
 
 // unwrapped is how wide help is where its reader has no terminal.

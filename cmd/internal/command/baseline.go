@@ -25,12 +25,7 @@ const defaultBaseline = "heed-baseline.yaml"
 
 func (p *program) baselineCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "baseline",
-		Short: "Keep known noise in a file, and report only the rest",
-		Long: `baseline writes the urgent groups of logs, with the rate of each, to a small file that
-you review and commit. A check then reports what that file does not cover.`,
-		Example: `  heed baseline write good.log
-  heed baseline check Player.log`,
+		Use: "baseline",
 	}
 	return cli.Group(cmd, p.baselineWriteCommand(), p.baselineCheckCommand())
 }
@@ -65,22 +60,7 @@ func (p *program) baselineWriteCommand() *cobra.Command {
 	var expire int
 	var renew bool
 	cmd := &cobra.Command{
-		Use:   "write FILE...",
-		Short: "Write the urgent groups of logs as known noise",
-		Long: `write replays logs and writes their urgent groups as a baseline: rule, template, count
-and rate of each, the day it was first written, and the day it expires. Review the
-file before you commit it: a group in it is not reported again until it expires or
-exceeds its rate. A sample is a scrubbed text, for a version of heed that masks otherwise.
-
-An existing file is updated. Groups that occur again keep their note ("note:"), first
-day and day of expiry (--renew gives them a new day). Groups that do not occur stay
-until they expire. Rates are those of the logs of this run. Comments are lost. Groups
-are sorted by id, so that a change is easy to review.
-
-If a log is empty, nothing is written: it is no evidence of noise.`,
-		Example: `  heed baseline write good.log
-  heed baseline write -o noise.yaml --expire 30 runs/*.log
-  heed baseline write --renew good.log && git diff heed-baseline.yaml`,
+		Use: "write FILE...",
 	}
 	p.logCommand(cmd, func(cmd *cobra.Command, names []string) error {
 		var previous *compare.Baseline
@@ -162,29 +142,7 @@ func (p *program) baselineCheckCommand() *cobra.Command {
 	var mods []string
 	var today time.Time
 	cmd := &cobra.Command{
-		Use:   "check FILE...",
-		Short: "Report what a baseline does not cover in logs",
-		Long: `check replays logs and reports the urgent groups that a baseline does not cover:
-groups that it does not have; groups above their rate (per run and per record, by at
-least twice, and beyond chance); groups that are now classified as more urgent;
-and groups that have expired. A new variant of a known group is known.
-
-A baseline that was written with another version of signatures or other rules is used:
-its samples and templates are masked again, and the report names this.
-
-Exit status as of heed replay; 1 if a group is not in the baseline, above its rate, more
-urgent than before, or expired. That is --fail-on new, the default. blocking or advisory
-(or blocking): one of these has that disposition; blind: a part of a log is missing, or
-a log is empty; never: only report.
-
-With --fail-on-mod a problem that names other mods alone is listed and does not fail: a
-skipped case of junit, a note of sarif. A crash, a hang, and a load that failed as a
-whole always count, and so do problems without a mod and blindness.`,
-		Example: `  heed baseline check Player.log
-  heed baseline check --baseline noise.yaml --fail-on new,blind run.log
-  heed baseline check --format junit run.log > heed.xml
-  heed baseline check --fail-on-mod Riverboats --last-line 'tests finished' run.log
-  heed baseline check --format json run.log | jq -r '.new[].template'`,
+		Use: "check FILE...",
 	}
 	p.logCommand(cmd, func(cmd *cobra.Command, names []string) error {
 		if p.failOn == nil { // the default of this command alone: it is asked about new groups

@@ -44,32 +44,12 @@ type briefFlags struct {
 
 func (p *program) briefCommand() *cobra.Command {
 	f := &briefFlags{}
-	live, item, least := "", "", 1
+	item, least := "", 1
 	if p.host.Brief != nil {
 		item, least = " | [ITEM]", 0
-		live = `
-
-Without a log, the heed beside a running game is asked: about an item, or about all that
-is open.`
 	}
 	cmd := &cobra.Command{
-		Use:   "brief FILE" + item,
-		Short: "Show what must be known about a fault, in few words",
-		Long: `brief assembles what must be known about what broke: what, since when, which mod, what it
-touched, what came before and after, and what to look at next, in so many tokens of a
-language model. A template describes what it is made of: agent (what to do next), person
-(what to do now), mod_author (a report for the author of a mod), or one of your own;
-docs/briefing.md describes them.
-
-The log is replayed to its end, and the brief is about the items that are open then, the
-most urgent first. --item chooses another, by its id or the number that ends it.` + live + `
-
-Each part begins with its source in brackets. Lines that begin with ">" are log text:
-data, never instructions. The brief is never longer than --tokens, as estimated; what
-blocks is never left out.`,
-		Example: `  heed brief Player.log
-  heed brief --template mod_author --format markdown Player.log > issue.md
-  heed brief --tokens 500 --format json Player.log | jq -r .text`,
+		Use:  "brief FILE" + item,
 		Args: cli.Args(least, 1, "name one log"),
 	}
 	p.registerRules(cmd)

@@ -29,25 +29,7 @@ type explainFlags struct {
 func (p *program) explainCommand() *cobra.Command {
 	f := &explainFlags{}
 	cmd := &cobra.Command{
-		Use:   "explain FILE:LINE | --text TEXT",
-		Short: "Show why a record, or a text, is classified as it is",
-		Long: `explain shows how heed classified the record at a line of a capture: where the record
-begins and ends and why, its signature and what is masked in it, the rules that came
-close and the first part that fails in each, the rule that decided and its effects, and
-the decision without that rule.
-
-The capture is replayed up to the line, so that the phase of the game is right and
-heed knows whether the log is blind there. With --text, a log record of that text is
-classified in the phase and at the level that the flags give. Without --level, heed
-reads the level from the text, as in a log.
-
-With --scrub, private data is removed from all that is shown; ids and decisions stay
-those of the record as it was logged.
-
-A rule came close if a part of its condition holds because of words of the text. --all shows
-every rule that was tried, in order.`,
-		Example: `  heed explain Player.log:87
-  heed explain --rules mine.yaml --text "Could not save Colony17" --level error --phase play`,
+		Use: "explain FILE:LINE | --text TEXT",
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch text := cmd.Flags().Changed("text"); {
 			case text && len(args) > 0:

@@ -2,10 +2,12 @@ package command
 
 import (
 	"cmp"
-	"fmt"
+	_ "embed"
 	"maps"
 	"slices"
 	"strings"
+	"sync"
+	"text/template"
 	"time"
 
 	"github.com/heedlog/heed/event"
@@ -26,143 +28,58 @@ const (
 // notKnown stands for a value that the log does not show.
 const notKnown = "not known"
 
+//go:embed explain.txt
+var explainText string
+
+// explainForm is the explanation for a person; see [prose.form].
+var explainForm = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"safe":  func(s string) string { return safe(s, 0) },
+		"clip":  func(s string) string { return safe(s, widthText) },
+		"head":  func(s string) string { return strings.SplitN(s, "\n", 2)[0] },
+		"rest":  func(s string) string { _, rest, _ := strings.Cut(s, "\n"); return rest },
+		"count": func(s string) int { return len(slices.Collect(strings.Lines(s))) },
+
+		"trim": strings.TrimSpace, "join": strings.Join, "number": text.Count[int], "lines": lineRange,
+		"likely":  blame.Likely,
+		"bytes":   func(n uint64) string { return text.Count(int(n), "byte") },
+		"seconds": func(n float64) time.Duration { return time.Duration(n * float64(time.Second)) },
+		"shown":   func(all []masked) []masked { return all[:min(len(all), maxMasked)] },
+		"hidden":  func(all []masked) int { return max(0, len(all)-maxMasked) },
+
+		"class": className, "by": decidedBy, "places": places, "quoted": quoted, "clause": clauseText,
+	}).Parse(explainText))
+})
+
 // lines writes the explanation for a person.
-func (e *explanation) lines(p *prose) {
-	name := "this text"
-	if e.Record.File != "" {
-		name = safe(e.Record.File, 0) + ":" + lineRange(e.Record.StartLine, e.Record.EndLine)
-	}
-	p.line("%s: %s, by %s", name, className(&e.Decision), decidedBy(&e.Decision))
-	e.record(p)
-	e.signature(p)
-	e.rules(p)
-	p.line("\nDECISION")
-	e.decision(p)
-	if e.Without != nil {
-		p.line("\nWITHOUT that rule")
-		p.field("decision", "%s, by %s", className(e.Without), decidedBy(e.Without))
-		p.known("summary", safe(e.Without.Summary, 0))
-	}
-}
+func (e *explanation) lines(p *prose) { p.form(explainForm(), e) }
 
-func (e *explanation) record(p *prose) {
-	r := &e.Record
-	p.line("\nRECORD")
-	if r.File != "" {
-		p.field("lines", "%s, layout %s", lineRange(r.StartLine, r.EndLine), r.Layout)
-		p.field("end", "by %s", r.Ends)
-	}
-	head, rest, _ := strings.Cut(r.Message, "\n")
-	if head != "" || r.Status == "" {
-		p.field("text", "%s", safe(head, widthText))
-	}
-	if rest != "" {
-		p.field("", "… and %s", text.Count(strings.Count(rest, "\n")+1, "more line"))
-	}
-	if stack := strings.TrimSpace(r.Stack); stack != "" {
-		p.field("stack", "%s", text.Count(strings.Count(stack, "\n")+1, "line"))
-	}
-	if r.Cut > 0 {
-		p.field("cut", "%s of its text", text.Count(int(r.Cut), "byte"))
-	}
-	switch {
-	case r.Status == event.StatusHole.String():
-		p.field("kind", "%s, %s: %s missing", r.Kind, r.Status, text.Count(int(r.Count), "byte"))
-	case r.Status != "":
-		p.field("kind", "%s, %s", r.Kind, r.Status)
-	case r.LevelBy == "" || r.LevelBy == "none":
-		p.field("level", "%s", r.Level)
-	default:
-		p.field("level", "%s, by %s", r.Level, r.LevelBy)
-	}
-	p.known("operation", safe(r.Operation, widthText))
-	p.known("source", safe(r.Source, widthText))
-	p.known("blame", safe(strings.Join(blame.Likely(r.Blame), ", "), widthText))
-	p.field("phase", "%s", cmp.Or(safe(e.Phase, widthText), notKnown))
-	if e.Blind != nil {
-		p.field("blind", "yes, since line %d, by rule %s: a part of the log is missing here", e.Blind.Since, e.Blind.Rule)
-	}
-}
-
-func (e *explanation) signature(p *prose) {
-	s := &e.Signature
-	p.line("\nSIGNATURE %s (check %s)", s.ID, s.Check)
-	p.field("template", "%s", safe(s.Template, 0))
-	name := "frames"
-	for _, f := range s.Frames {
-		p.field(name, "%s", safe(f, widthText))
-		name = ""
-	}
-	name = "masked"
-	for _, m := range s.Masked[:min(len(s.Masked), maxMasked)] {
-		p.field(name, "%-8s  %s", m.Mask, quoted(m.Text, widthMasked))
-		name = ""
-	}
-	if more := len(s.Masked) - maxMasked; more > 0 {
-		p.field("", "… and %d more", more)
-	}
-}
+// Fewer returns the decision about fewer entries than escalate.
+func (e *explanation) Fewer() string { return cmp.Or(e.alone, className(&e.Decision)) }
 
 // quoted returns text of a log in quotes that its own cannot be taken for.
-func quoted(s string, width int) string {
+func quoted(s string) string {
 	open, end := "“", "”"
-	return open + strings.NewReplacer(open, `"`, end, `"`).Replace(safe(s, width)) + end
+	return open + strings.NewReplacer(open, `"`, end, `"`).Replace(safe(s, widthMasked)) + end
 }
 
-func (e *explanation) rules(p *prose) {
-	p.line("\nRULES tried in order: %d of %d", e.Tried, e.Total)
-	for i := range e.Trials {
-		trialLines(p, &e.Trials[i])
-	}
-	if e.Omitted > 0 {
-		p.line("  %s tried: none came close (--all shows them)", text.Count(e.Omitted, "other rule"))
-	}
-	if e.Without == nil {
-		p.line("  no rule matched: the default for this kind of entry decides")
-	}
-}
-
-func trialLines(p *prose, r *rules.Trial) {
-	verdict := "no"
-	switch {
-	case r.Matched && len(r.AddsTags) > 0:
-		verdict = "adds"
-	case r.Matched:
-		verdict = "MATCHES"
-	}
-	p.hang(fmt.Sprintf("  %-8s", verdict), "%s  (%s)", r.ID, places(r.Place, r.Overrides))
-	for i := range r.Clauses {
-		word := "fails"
-		if r.Clauses[i].Holds {
-			word = "holds"
-		}
-		clauseLine(p, word, &r.Clauses[i])
-	}
-	if r.Exception != nil {
-		clauseLine(p, "but", r.Exception)
-	}
-	if r.Omitted > 0 {
-		p.line("            … and %s", text.Count(r.Omitted, "more clause"))
-	}
-}
-
-// clauseLine writes a clause, and the values and words by which it holds or fails.
-func clauseLine(p *prose, word string, c *rules.Clause) {
+// clauseText returns a clause, and the values and words by which it holds or fails.
+func clauseText(c *rules.Clause) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(c.Reads)) {
 		parts = append(parts, name+" is "+cmp.Or(safe(c.Reads[name], widthMasked), notKnown))
 	}
 	for _, word := range c.Words {
-		parts = append(parts, "by "+quoted(word, widthMasked))
+		parts = append(parts, "by "+quoted(word))
 	}
 	if c.Error != "" {
 		parts = append(parts, "cannot be evaluated: "+safe(c.Error, widthClause))
 	}
-	reason := ""
+	text := safe(c.Text, widthClause)
 	if len(parts) > 0 {
-		reason = "  — " + strings.Join(parts, ", ")
+		text += "  — " + strings.Join(parts, ", ")
 	}
-	p.hang(fmt.Sprintf("            %-7s", word), "%s%s", safe(c.Text, widthClause), reason)
+	return text
 }
 
 func className(d *rules.Details) string {
@@ -189,38 +106,4 @@ func places(own, over string) string {
 		return safe(own, 0)
 	}
 	return safe(own, 0) + ", which overrides " + safe(over, 0)
-}
-
-func (e *explanation) decision(p *prose) {
-	d := &e.Decision
-	p.field("class", "%s", className(d))
-	if d.Place != "" {
-		p.field("rule", "%s (%s)", d.Rule, places(d.Place, d.Overrides))
-	} else {
-		p.field("default", "%s", d.Rule)
-	}
-	if by := d.Escalates; by != nil {
-		name := "escalates"
-		if d.Escalated {
-			name = "escalated"
-		}
-		p.field(name, "to %s if the rule decides %d entries within %s (without times, %d entries); fewer are %s", by.To,
-			by.After, time.Duration(by.Seconds*float64(time.Second)), by.Entries, cmp.Or(e.alone, className(d)))
-	}
-	p.known("summary", safe(d.Summary, 0))
-	p.known("why", safe(d.Why, 0))
-	p.known("do", safe(d.Advice, 0))
-	if d.Invalidates && d.Disposition != event.Ignore { // an override to ignore keeps the flag, which then means nothing
-		p.field("state", "the game's state may have changed")
-	}
-	if d.SetsPhase != "" {
-		p.field("effect", "the phase is %s from the next record on", d.SetsPhase)
-	}
-	if d.Blinds {
-		p.field("effect", "the log is blind from here on (a part of it is missing), until a rule resolves %s", d.Rule)
-	}
-	if len(d.Resolves) > 0 {
-		p.field("effect", "ends what these rules reported: %s", strings.Join(d.Resolves, ", "))
-	}
-	p.known("tags", strings.Join(d.Tags, ", "))
 }

@@ -17,25 +17,7 @@ func (p *program) fleetCommand() *cobra.Command {
 	flags := flag.NewFlagSet("", flag.ContinueOnError)
 	c.Flags(flags)
 	cmd := &cobra.Command{
-		Use:   "fleet FOLDER...",
-		Short: "Make one report about the logs of many players",
-		Long: `fleet reads the logs of many players, also in archives (.zip, .tar, .tar.gz, .tgz, .tar.zst),
-and makes one report: how many players crashed and why, which problems break play, how
-many players have each and since which version of the game, which mods go with it, and
-what a release changed. The page is fleet.html; fleet.json has all of it.
-
-The player is the first folder below FOLDER, such as a in logs/a/Player.log; --player
-finds the player elsewhere in the path. Texts are scrubbed, and a text that fewer than
---k players have is not shown. A line on standard error shows progress.
-
-For more logs than fit on one machine, heed-fleet makes the same report on a cluster:
-see docs/fleet.md.
-
-Exit status: 0 done, 2 wrong usage, 3 no log was read, or the report could not be
-written, 130 interrupted.`,
-		Example: `  heed fleet logs
-  heed fleet --player '/players/([^/]+)/' --split-version 1.6.4566 logs
-  heed fleet --before october --after november --json november.json`,
+		Use: "fleet FOLDER...",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if err := c.Prepare(args); err != nil {
 				return cli.Usage(cmd, "%w", err)

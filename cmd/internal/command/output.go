@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"text/template"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -215,15 +216,26 @@ func (p *prose) hang(lead, format string, args ...any) {
 	p.buf = width.Measure{}.AppendHanging(p.buf, lead, fmt.Sprintf(format, args...), p.width)
 }
 
-// field writes a line with a name before it.
-func (p *prose) field(name, format string, args ...any) {
-	p.hang(fmt.Sprintf("  %-10s", name), format, args...)
-}
-
-// known adds a line of a field whose value is not empty.
-func (p *prose) known(name, value string) {
-	if value != "" {
-		p.field(name, "%s", value)
+// form writes the lines of a template that are not empty. A line that is not indented begins a section, after an empty
+// line. A tab ends the lead of a line; without one its spaces are the lead.
+func (p *prose) form(t *template.Template, data any) {
+	var out strings.Builder
+	if err := t.Execute(&out, data); err != nil {
+		panic("BUG: " + err.Error())
+	}
+	for line := range strings.SplitSeq(out.String(), "\n") {
+		lead, rest, found := strings.Cut(line, "\t")
+		if !found {
+			rest = strings.TrimLeft(line, " ")
+			lead = line[:len(line)-len(rest)]
+		}
+		switch {
+		case line == "":
+			continue
+		case lead == "" && len(p.buf) > 0:
+			p.buf = append(p.buf, '\n')
+		}
+		p.hang(lead, "%s", rest)
 	}
 }
 

@@ -14,32 +14,7 @@ import (
 
 func (p *program) recordsCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "records FILE...",
-		Short: "List the records of a capture with the decision for each",
-		Long: `records splits captures into records, as a replay does, and prints each with its lines,
-level, signature, template, disposition, severity, the rule that decided, and the phase
-of the game at that point.
-
-Lines count from 1 and end at a line feed. Every line belongs to exactly one record, in
-order, unless it is blank: only carriage returns, NUL bytes, spaces and tabs. Notices
-of heed itself, such as missing bytes, have no lines and are not listed.
-
-In JSON lines, urgent records also have "blame": the mods that they point at, the most
-likely first, each with a score and the evidence, by kind and by line of the record's
-text (the message, then the stack).
-
-In text, tabs separate the fields: place, disposition, severity, level, rule, phase,
-signature, template. JSON also has the layout of the record and the evidence for its end
-and its level ("split", "levelBy"):
-
-  split     footer, json, block, frame, indent, form, list, blank, line, hole, console
-  levelBy   none, console, exception, crash, field, tag, footer, no-footer
-
-"escalated" is true if repetition raised the disposition. "refState" is the state of a
-stack reference ("[Ref 5EED]"): the record is the original, or a duplicate that was
-resolved or is unresolved. "cut" is the number of bytes left out of a long record.`,
-		Example: `  heed records Player.log
-  heed records --format jsonl Player.log | jq 'select(.disposition == "blocking")'`,
+		Use: "records FILE...",
 	}
 	p.logCommand(cmd, func(cmd *cobra.Command, names []string) error {
 		set, err := p.compile()

@@ -30,45 +30,8 @@ const defaultTop = 10
 
 func (p *program) replayCommand() *cobra.Command {
 	var ack string
-	addresses := ""
-	if p.host.Fetch != nil {
-		addresses = `
-
-An address that begins with https:// (or http://) stands for the log that is shared
-there: the raw text, or the page of a gist, as HugsLib makes it. It is fetched once,
-within bounds of size and time; nothing else makes a replay use a network.`
-	}
 	cmd := &cobra.Command{
-		Use:   "replay FILE...",
-		Short: "Show what in a log deserves attention: why, how often and where",
-		Long: `heed replay runs saved logs through heed's engine, as if an agent had been watching, and
-shows what would have had its attention: a headline, the attention items with their
-cause, the timeline of updates, the signatures by disposition, and a count of every
-entry.
-
-FILE is a Unity Player.log of any layout, a copy of the game's console, a HugsLib
-upload, JSON lines or plain text. heed recognizes the form from the content; gzip and
-zstd are unpacked. "-" is standard input. A directory stands for the logs in it, and a
-pattern such as "logs/**/*.log" for the files that it matches. --game finds the log of
-a game. Without FILE it reads standard input, if a pipe is there, or the newest log of a
-known game. Each file is replayed on its own.
-
---output FILE writes there in place of standard output; --json, --markdown, --junit and
---sarif write further forms in the same run. If one of them is scrubbed, all are.` + addresses + `
-
-"config show" lists what flags, HEED_ variables and .heed.yaml set.
-
-Exit status, the highest that applies: 0 done (also if the log went blind, which the
-report shows); 1 a finding that --fail-on names; 2 wrong usage, or rules that do not
-load; 3 a file that could not be read, or output that could not be written, to its
-end; 130 interrupted.`,
-		Example: `  heed replay Player.log
-  heed replay --game rimworld --previous
-  heed replay --format jsonl Player.log | jq -r 'select(.update == "opened").attention.summary'
-  zcat old.log.gz | heed replay --top 30 -
-  heed replay --format markdown Player.log > issue.md
-  heed replay --junit heed.xml --sarif heed.sarif Player.log
-  heed replay --rules mine.yaml --fail-on blocking,blind build/*.log`,
+		Use: "replay FILE...",
 	}
 	p.logCommand(cmd, func(cmd *cobra.Command, names []string) error {
 		set, err := p.compile()

@@ -18,34 +18,8 @@ import (
 func (p *program) reportCommand() *cobra.Command {
 	var opened bool
 	var file string
-	opens := ""
-	if p.host.Open != nil {
-		opens = `
-
---open writes the page beside the log and opens it in the browser. Where it cannot be
-written there, and where browsers may not see it, as in hidden folders, it goes to
-Documents or the home folder. A double click on heed.exe does the same, also with logs
-that are dropped on it.`
-	}
 	cmd := &cobra.Command{
-		Use:   "report FILE... -o report.html",
-		Short: "Write an HTML page about logs, to look at and to share",
-		Long: `report replays logs and writes a page about them: whether the game is healthy, broken or
-blind (a part of the log is missing), since when, and which mod is suspected; the
-timeline; each group of entries with a sample, its mods and the rule that decided; and
-the lines around it.
-
-The page is one file. It loads nothing, sends nothing, and works without scripts.
-Several logs become one page with a section each. The file stays below 5 MB for a log
-of any length; what is left out is counted.
-
-A page is meant to be shared, so names of users and computers, accounts, ids of
-devices, network addresses, secrets and e-mail addresses are removed, if their form or
-another line of the log shows what they are. --no-scrub keeps them.` + opens,
-		Example: `  heed report Player.log -o report.html
-  heed report before.log after.log -o compare.html
-  heed report --game rimworld -o report.html
-  zcat old.log.gz | heed report - > report.html`,
+		Use: "report FILE... -o report.html",
 	}
 	p.logCommand(cmd, func(cmd *cobra.Command, names []string) error { return p.report(cmd, names, file, opened) })
 	cli.Checked(cmd, func(cmd *cobra.Command) error {

@@ -15,13 +15,7 @@ import (
 
 func (p *program) rulesCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "rules",
-		Short: "Check, test and write rule files",
-		Long: `rules has the commands for authors of rules. They run the tests inside rule files, find
-likely mistakes, show what another rule set would change, and propose a rule for a record.`,
-		Example: `  heed rules check mine.yaml
-  heed rules propose Player.log:87 > mine.yaml
-  heed rules diff default mine.yaml Player.log`,
+		Use: "rules",
 	}
 	return cli.Group(cmd,
 		p.rulesCheckCommand(), p.rulesDiffCommand(), p.rulesLintCommand(), p.rulesProposeCommand(),
@@ -47,17 +41,7 @@ func (p *program) ofRuleFiles(cmd *cobra.Command, run func(files []rules.File) e
 
 func (p *program) rulesCheckCommand() *cobra.Command {
 	return p.ofRuleFiles(&cobra.Command{
-		Use:   "check [FILE...]",
-		Short: "Compile rule files and run the tests inside them",
-		Long: `check compiles rule files as a replay does, followed by the default rules, and runs the
-tests inside them: each text is masked, and the whole set classifies it. Without a file
-it checks the default rules alone.
-
-It exits with 2 if a file does not compile or a test fails. A test whose text a rule of
-an earlier file matches is reported as overridden, and is no failure. A rule whose last
-day ("until") is over is reported, too.`,
-		Example: `  heed rules check mine.yaml
-  heed rules check --no-default-rules *.yaml`,
+		Use: "check [FILE...]",
 	}, p.checkRules)
 }
 
@@ -120,17 +104,7 @@ func (p *program) checkRules(files []rules.File) error {
 
 func (p *program) rulesLintCommand() *cobra.Command {
 	return p.ofRuleFiles(&cobra.Command{
-		Use:   "lint [FILE...]",
-		Short: "Find likely mistakes in valid rule files",
-		Long: `lint compiles rule files as a replay does, followed by the default rules, and finds
-rules that can never match, rules with too few tests, texts that masking removes from
-every template, phases that no rule sets, lists and macros that nothing uses, overrides
-that keep blindness from ending, and files that decide what rules for crashes and failed
-loads are for. Without a file it checks the default rules alone.
-
-It exits with 1 if it finds anything, and with 2 if a file does not compile.`,
-		Example: `  heed rules lint mine.yaml
-  heed rules lint --no-default-rules *.yaml`,
+		Use: "lint [FILE...]",
 	}, p.lintRules)
 }
 

@@ -27,21 +27,7 @@ const embedded = "default"
 func (p *program) rulesDiffCommand() *cobra.Command {
 	var exitCode bool
 	cmd := &cobra.Command{
-		Use:   "diff OLD NEW CAPTURE...",
-		Short: "Show which records two rule sets classify differently",
-		Long: `diff classifies every record of captures with two rule sets, each with its own phase
-and blindness. It shows which records change class (disposition, severity, or whether
-the state of the game is invalidated), the most frequent first, each with one sample
-and its place. Records with the same old and new decision are listed together. Records
-that another rule classifies the same way are only counted.
-
-OLD and NEW are a rule file, a directory of them (its *.yaml and *.yml, by name) or
-"default", the default rules. As in a replay, the default rules follow each side; with
---no-default-rules a side is exactly what it names.
-
-The exit status is 0 even if records change class; with --exit-code it is then 1.`,
-		Example: `  heed rules diff default mine.yaml Player.log
-  heed rules diff --no-default-rules --exit-code default rules/default testdata/captures`,
+		Use: "diff OLD NEW CAPTURE...",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 3 {
 				return cli.Usage(cmd, "name two rule sets and a log: OLD NEW CAPTURE")

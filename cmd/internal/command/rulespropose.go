@@ -28,29 +28,7 @@ const proposedFile = "proposal"
 func (p *program) rulesProposeCommand() *cobra.Command {
 	var dispositionName, until string
 	cmd := &cobra.Command{
-		Use:   "propose FILE:LINE",
-		Short: "Print a rule file that classifies one kind of record differently",
-		Long: `propose prints a rule file for the record at a line of a capture: a rule that matches
-records with its text and stack, with any value in the masked parts, and tests for it.
-Before it prints the file, propose checks that it compiles, passes "rules check" and
-decides that record.
-
-The rule holds nothing from the masked parts, no account names from paths in the log,
-and no mail addresses. Other names in the text, such as that of a colonist, stay: read
-the condition, and shorten it if the rule should match others, too. If the rule that
-decides now sets the phase or resolves others, the proposed rule does the same.
-
-The rule matches one form of the text. If the log has other forms of the same group,
-such as with another name, a message says how many.
-
-If the record already has that disposition, there is nothing to propose: propose prints
-a rule file without rules, with a comment that names the rule that decides, and exits
-with 0.
-
---until names the rule's last day: after it programs do not use the rule, and say so.`,
-		Example: `  heed rules propose Player.log:87 > mute.yaml
-  heed rules propose Player.log:87 --until 2027-01-31 > mute.yaml
-  heed rules diff default mute.yaml Player.log`,
+		Use:  "propose FILE:LINE",
 		Args: cli.Args(1, 1, "name one place, FILE:LINE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if until != "" {

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"io"
 	"os"
@@ -95,6 +96,11 @@ func noBriefs() *cobra.Command {
 	}
 }
 
+// help has the help of all commands.
+//
+//go:embed help.txt
+var help string
+
 // verbose is the help of --verbose.
 const verbose = "print what is read, from where, and how long it took"
 
@@ -112,6 +118,7 @@ func (p *program) commands(others ...*cobra.Command) []*cobra.Command {
 		p.logDiffCommand(), p.baselineCommand(), p.suspectsCommand(), p.rulesCommand(), p.schemaCommand(),
 	}, others...)
 	for _, cmd := range all {
+		cli.Describe(cmd, help, &p.host)
 		cmd.SetFlagErrorFunc(p.flagError)
 		p.finish(cmd)
 	}

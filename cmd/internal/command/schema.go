@@ -1,9 +1,7 @@
 package command
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -38,30 +36,8 @@ func (p *program) schemaCommand() *cobra.Command {
 	}
 	slices.Sort(names)
 	names = append(names, templateSchema)
-	var more strings.Builder
-	for i := range p.host.Forms {
-		fmt.Fprintf(&more, "  %-12s  %s\n", p.host.Forms[i].Name, p.host.Forms[i].Title)
-	}
 	return &cobra.Command{
-		Use:   "schema [NAME]",
-		Short: "Print the JSON Schema of a form of output",
-		Long: `schema prints the JSON Schema (draft 2020-12) of a form of output:
-
-  replay        --format json, one object (the default)
-  replay-lines  --format jsonl, each line
-  records       records --format jsonl, each line
-  diff, baseline-check, suspects, explain, rules-diff
-                these commands with --format json, one object
-  config        config show --format json of this program and of heed
-` + more.String() + `
-"schemaVersion" in the output is the version. It rises when a field is removed or
-changes its meaning; new fields may appear within a version.
-
-"schema template" prints the schema (draft 7) of templates of briefings, "rules schema"
-that of rule files.`,
-		Example: `  heed schema replay > replay.schema.json
-  heed schema template > heed-template.schema.json
-  heed schema replay-lines | jq '."$defs" | keys'`,
+		Use:       "schema [NAME]",
 		ValidArgs: names,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -88,12 +64,8 @@ that of rule files.`,
 
 func (p *program) rulesSchemaCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "schema",
-		Short: "Print the JSON Schema of rule files",
-		Long: `schema prints the JSON Schema of rule files. Editors use it to complete and check rules
-as you write them.`,
-		Example: "  heed rules schema > heed-rules.schema.json",
-		Args:    cli.NoArgs("rules schema"),
+		Use:  "schema",
+		Args: cli.NoArgs("rules schema"),
 		RunE: func(*cobra.Command, []string) error {
 			return p.print("the schema", rules.Schema())
 		},

@@ -24,27 +24,7 @@ const maxLine = 16 << 20
 func (p *program) signaturesCommand() *cobra.Command {
 	var group bool
 	cmd := &cobra.Command{
-		Use:   "signatures [FILE]",
-		Short: "Print the signature and the template of each line of text",
-		Long: `signatures reads text, from standard input unless a file is named, and prints for each
-line, in order, one line: the id of its signature, a tab, and its template, in which
-<*> stands for what varies. Lines end at a line feed; they are not joined to records.
-The id is the XXH64 of the template. Control characters and invalid UTF-8 are shown
-escaped, and hashed as they are.
-
-With --group, all input is read first, and the first field is the id of the group of the
-line: that of the first signature in the group. Signatures are in one group if one log
-statement wrote them, as far as many lines show: they differ in fields, names, codes or
-states. --group needs 16 bytes of memory for each line, and a template and about a
-kilobyte for each signature. With more than 100,000
-signatures it drops the oldest words, and prints a message.
-
-Words that the rules protect are not masked, so the flags that choose rules matter. Of a
-line, 16 MiB are read. With --scrub, private data is removed from the templates; the ids
-stay those of the full templates.`,
-		Example: `  heed signatures Player.log | sort | uniq -c | sort -rn | head
-  tail -f server.log | heed signatures
-  heed signatures --group Player.log | cut -f1 | sort | uniq -c | sort -rn | head`,
+		Use:  "signatures [FILE]",
 		Args: cli.Args(0, 1, "name one file at most; to read several, pipe them in: cat A B | "+p.Name+" signatures"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			_, normalizer, err := p.masking()

@@ -130,25 +130,28 @@ func (p *Process) run(started chan<- error) {
 
 	_ = p.cmd.Wait() // the error is in ProcessState
 	p.exit = exitOf(p.cmd.ProcessState)
+	left := true
 	if p.exit.Code == 0 {
-		p.exit = p.waitForHeirs()
+		left, p.exit = p.waitForHeirs()
 	}
 	close(p.exited)
-	p.endOthers()
+	if left {
+		p.endOthers()
+	}
 	p.end()
 	p.guard.release()
 	close(p.done)
 }
 
-// waitForHeirs waits for the children of a launcher, and returns their end: of the first that fails.
-func (p *Process) waitForHeirs() Exit {
+// waitForHeirs waits for the children of a launcher, and returns their end: of the first that fails, which may leave
+// others.
+func (p *Process) waitForHeirs() (left bool, exit Exit) {
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
 	killed, deadline := p.killed, (<-chan time.Time)(nil)
 	for {
-		left, exit := p.look()
-		if !left || exit.Code != 0 {
-			return exit
+		if left, exit = p.look(); !left || exit.Code != 0 {
+			return left, exit
 		}
 		select {
 		case <-ticker.C:
@@ -156,7 +159,7 @@ func (p *Process) waitForHeirs() Exit {
 			killed, deadline = nil, time.After(killWait)
 			ticker.Reset(time.Millisecond)
 		case <-deadline:
-			return exit
+			return left, exit
 		}
 	}
 }

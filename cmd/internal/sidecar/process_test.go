@@ -101,7 +101,7 @@ func TestGameKilled(t *testing.T) {
 // TestUnreadProcess: a sidecar reads on and stays small while nobody reads what it writes.
 func TestUnreadProcess(t *testing.T) {
 	onLinux(t)
-	lines := 10_000
+	lines := 6000
 	if testkit.IsFull() {
 		lines = 50_000
 	}

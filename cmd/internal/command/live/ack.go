@@ -22,19 +22,7 @@ func (p *program) ackCommand() *cobra.Command {
 	var f clientFlags
 	var who acker
 	cmd := p.clientCommand(&cobra.Command{
-		Use:   "ack [ID]",
-		Short: "Acknowledge an item of a running heed",
-		Long: `ack marks an item as looked at, as the agent would do: it no longer holds calls back. ID is
-its number, which "heed current" and "heed status" show, or its whole id. Without one, ack
-takes the item that holds calls back now, as far as it was shown: what is new since then
-stays open. ack prints what that covered, and what is still open.
-
-With --agent and --through, an agent acknowledges in its own name what it was told.
-
-Exit status as of heed; 1 if the item was not open, or nothing holds calls back.`,
-		Example: `  heed ack
-  heed ack 7
-  heed ack 7 --format json | jq .acknowledged`,
+		Use: "ack [ID]",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return cli.Usage(cmd, "name one item, or none for the one that holds calls back: unexpected %q", args[1])
@@ -97,9 +85,9 @@ func (p *program) ack(ctx context.Context, c *gabp.Client, f *clientFlags, who a
 	}
 	g := p.page(f.width)
 	t := fetchItem(ctx, c, r.AttentionID)
-	item := "item " + t.short(r.AttentionID)
+	item := "item " + t.Short(r.AttentionID)
 	switch {
-	case !r.Acknowledged && t.detail.ID == "":
+	case !r.Acknowledged && t.ID == "":
 		g.line(span{yellow, "no item " + args[0] + " is known"}, span{plain, openNames(&r, it.Cursor)})
 	case !r.Acknowledged || before:
 		g.line(span{yellow, item + " was cleared before" + clearedBy(ctx, c, &t)},
@@ -118,10 +106,10 @@ func (p *program) ack(ctx context.Context, c *gabp.Client, f *clientFlags, who a
 
 // clearedBy returns how an item that is not open was cleared, and by whom, as far as heed knows.
 func clearedBy(ctx context.Context, c *gabp.Client, t *itemInfo) string {
-	why := string(t.detail.ClearedBy)
+	why := string(t.ClearedBy)
 	var acks bridge.Timeline
 	if why == string(coalesce.ReasonAcknowledged) && ask(ctx, c, bridge.ToolTimeline, map[string]any{
-		"attention": t.detail.ID, "kinds": []session.EventKind{session.Acknowledged}, "limit": 1,
+		"attention": t.ID, "kinds": []session.EventKind{session.Acknowledged}, "limit": 1,
 	}, &acks) && len(acks.Events) > 0 {
 		who := acks.Events[0].Consumer
 		if session.Person(who) {
@@ -156,13 +144,13 @@ func showCovered(g *page, t *itemInfo, r *bridge.Acknowledgement) {
 		a := &r.Covered[i]
 		count := text.Many(a.TotalUrgentEntries, "entry", "entries")
 		if i > 0 {
-			g.about("also", plain, "item "+t.short(a.ID)+", "+count+": "+a.Summary)
+			g.about("also", plain, "item "+t.Short(a.ID)+", "+count+": "+a.Summary)
 			continue
 		}
-		if n := t.detail.Groups; n > 0 {
+		if n := t.Groups; n > 0 {
 			count += " in " + text.Many(n, "group")
 		}
-		g.about("covered", plain, count+": "+cmp.Or(t.what(), a.Summary))
+		g.about("covered", plain, count+": "+cmp.Or(t.What(), a.Summary))
 	}
 	if r.MoreCovered > 0 {
 		g.about("", plain, "and "+text.Many(r.MoreCovered, "other item"))

@@ -109,19 +109,7 @@ func notNegative[T int | time.Duration](cmd *cobra.Command, flag string, d T) er
 func (p *program) acpCommand() *cobra.Command {
 	var f acpFlags
 	cmd := &cobra.Command{
-		Use:   "acp [flags] -- AGENT [ARGS]",
-		Short: "Start an ACP agent, and steer it in the middle of its turn",
-		Long: `acp starts an agent of the Agent Client Protocol, and takes its place for the editor that
-started heed, on standard input and output. What a running heed ("heed wrap", "heed
-serve" or "heed mcp") reports reaches the agent in the middle of its turn: injected where
-the agent takes injections, else the turn is canceled and prompted again with the
-request and the message. The editor sees one turn. All else passes unchanged.
-
-While no heed runs, all passes. acp ends when the editor or the agent does, with the status
-of the agent.`,
-		Example: `  heed acp -- claude-agent-acp
-  heed acp --tool 'mcp__game__*' -- gemini --experimental-acp
-  heed acp --mode queue --game colony -- goose acp`,
+		Use:  "acp [flags] -- AGENT [ARGS]",
 		Args: cli.Args(1, math.MaxInt, "name the agent's program after --, such as heed acp -- gemini --experimental-acp"),
 		RunE: func(cmd *cobra.Command, args []string) error { return p.acp(cmd, &f, args) },
 	}

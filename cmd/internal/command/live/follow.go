@@ -28,16 +28,7 @@ type followFlags struct {
 func (p *program) followCommand() *cobra.Command {
 	var f followFlags
 	cmd := &cobra.Command{
-		Use:   "follow PATH",
-		Short: "Follow a log and print attention as it happens",
-		Long: `follow reads the log at PATH through rotation, truncation and replacement; the file need
-not exist yet. It prints each change of attention as it happens, in JSON lines in the form
-of "heed replay --format jsonl".
-
-Ctrl-C ends it with status 0; it then prints how many items are open.`,
-		Example: `  heed follow Player.log
-  heed follow --from-end --rules mine.yaml Player.log
-  heed follow --format jsonl Player.log | jq -r .attention.summary`,
+		Use:  "follow PATH",
 		Args: cli.Args(1, 1, "name the log to follow, and nothing else"),
 		RunE: func(cmd *cobra.Command, args []string) error { return p.follow(cmd, &f, args[0]) },
 	}

@@ -198,14 +198,7 @@ func (p *program) historyCommand() *cobra.Command {
 	var f historyFlags
 	var top int
 	cmd := &cobra.Command{
-		Use:   "history",
-		Short: "Show what is remembered of the sessions of your games",
-		Long: `history lists the sessions that heed remembers, the newest first: when each ended, how long
-it was, how it fared, and what changed in the mods since the session before. It is in a file
-of your own (--history), and reading it makes none.`,
-		Example: `  heed history
-  heed history show 12
-  heed history --format json | jq '.sessions[] | select(.broken).id'`,
+		Use: "history",
 	}
 	cli.Group(cmd, p.historyShowCommand(), p.historyGroupCommand(), p.historyModsCommand(),
 		p.historyExportCommand(), p.historyForgetCommand())
@@ -306,12 +299,7 @@ func (p *program) listSession(g *page, s *history.Session) {
 func (p *program) historyShowCommand() *cobra.Command {
 	f := historyFlags{needed: true}
 	return f.register(p.withHistory(&cobra.Command{
-		Use:   "show NUMBER",
-		Short: "Show a session that is remembered",
-		Long: `show prints what is remembered of a session by its number: its log, how it fared, what
-changed since the session before, and its groups, the urgent ones first.`,
-		Example: `  heed history show 12
-  heed history show 12 --format json | jq -r '.summary.mods[].name'`,
+		Use: "show NUMBER",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return cli.Usage(cmd, "name one session by its number, as heed history lists it")
@@ -382,13 +370,8 @@ func (p *program) showSession(g *page, s *history.Session, sum *summary.Session)
 func (p *program) historyExportCommand() *cobra.Command {
 	f := historyFlags{needed: true}
 	cmd := p.withHistory(&cobra.Command{
-		Use:   "export",
-		Short: "Print the summaries of all sessions, as JSON lines",
-		Long: `export prints what is remembered of each session, the oldest first, as a line of JSON. It has
-no private text, as the history has none. heed-parquet, of the module fleet/beam, makes Parquet
-of it.`,
-		Example: `  heed history export | jq -r 'select(.state == "crashed").log.name'`,
-		Args:    cli.NoArgs("export"),
+		Use:  "export",
+		Args: cli.NoArgs("export"),
 	}, &f, func(ctx context.Context, h *history.History, game string, _ []string) error {
 		return h.Each(ctx, game, func(s *summary.Session) error { return p.printDocument(s) })
 	})
@@ -402,13 +385,7 @@ func (p *program) historyForgetCommand() *cobra.Command {
 	var all bool
 	var which history.Which
 	cmd := &cobra.Command{
-		Use:   "forget [NUMBER...]",
-		Short: "Forget sessions",
-		Long: `forget removes what is remembered of sessions: those with these numbers, those that ended
-before a day, or all. The file keeps nothing of them.`,
-		Example: `  heed history forget 12 13
-  heed history forget --before 2026-01-31
-  heed history forget --all`,
+		Use: "forget [NUMBER...]",
 		Args: func(cmd *cobra.Command, args []string) (err error) {
 			ways := 0
 			for _, given := range []bool{len(args) > 0, before != "", all} {

@@ -20,13 +20,7 @@ func (p *program) historyGroupCommand() *cobra.Command {
 	f := historyFlags{needed: true}
 	var state string
 	cmd := &cobra.Command{
-		Use:   "group SIGNATURE|ITEM",
-		Short: "Show since when a group is there, and what changed before",
-		Long: `group prints what is remembered of a group of entries, by one of its signatures or by an
-item of the heed that runs: when it was seen first and last, in how many sessions, how often,
-and what changed just before it appeared and before it went.`,
-		Example: `  heed history group 6a9e85b89ab77698
-  heed history group 3`,
+		Use:  "group SIGNATURE|ITEM",
 		Args: cli.Args(1, 1, "name one signature of 16 digits, or one item of a running heed"),
 	}
 	p.withHistory(cmd, &f, func(ctx context.Context, h *history.History, game string, args []string) error {
@@ -50,7 +44,7 @@ and what changed just before it appeared and before it went.`,
 		}
 		return p.show(&f, historyGroupDocument{thisVersion, groups}, func(g *page) {
 			for i := range groups {
-				showGroup(g, &groups[i])
+				p.form(g, "group", &groups[i])
 			}
 		})
 	})
@@ -66,40 +60,11 @@ func (p *program) signatureOf(ctx context.Context, cmd *cobra.Command, state, it
 	}
 	defer c.Close() //nolint:errcheck // all answers have come
 	t := fetchItem(ctx, c, item)
-	if t.detail.Cause.ID == 0 {
+	if t.Cause.ID == 0 {
 		return 0, cli.Failed(exitUsage, fmt.Errorf("%q is neither a signature of 16 digits nor an item of the running heed",
 			item))
 	}
-	return t.detail.Cause.ID, nil
-}
-
-func showGroup(g *page, group *history.Group) {
-	g.line(span{strong, "group " + group.Signature.String()}, span{plain, " of " + cmp.Or(group.Game, "an unknown game")})
-	g.about("text", plain, cmp.Or(group.Sample, group.Template))
-	g.about("decision", plain, group.Disposition+" by rule "+group.Rule)
-	seen := func(label string, s *history.Session) {
-		text := fmt.Sprintf("session %d, %s", s.ID, date(s.Ended))
-		if s.Changes != nil {
-			text += fmt.Sprintf("; since session %d, ", s.Changes.Since) + s.Changes.String()
-			if s.Changes.String() == "nothing" {
-				text += " changed"
-			}
-		}
-		g.about(label, plain, text)
-	}
-	seen("first", &group.First)
-	g.about("last", plain, fmt.Sprintf("session %d, %s", group.Last.ID, date(group.Last.Ended)))
-	if group.Gone != nil {
-		seen("gone", group.Gone)
-	}
-	often := fmt.Sprintf("%d of %s; %s, %s per 1,000 records", group.Sessions,
-		text.Many(group.Of, "session"), text.Many(group.Entries, "entry", "entries"),
-		rate(group.PerThousand))
-	if group.PerHour > 0 {
-		often += ", " + rate(group.PerHour) + " per hour"
-	}
-	g.about("in", plain, often)
-	g.about("suspects", plain, group.Suspects.Text)
+	return t.Cause.ID, nil
 }
 
 // rate is a number with three digits at least.
@@ -114,15 +79,7 @@ func (p *program) historyModsCommand() *cobra.Command {
 	f := historyFlags{latest: true}
 	var top int
 	cmd := p.withHistory(&cobra.Command{
-		Use:   "mods",
-		Short: "Show in how many sessions with and without each mod something broke",
-		Long: `mods prints first which mods go with broken sessions, or that the sessions do not show it.
-A table follows: in how many sessions with and without each mod something broke, and the
-difference between these shares with an interval; all intervals hold together with 95 %.
-An interval that holds 0 shows nothing. Sessions whose log lists no mods, or not all, are
-left out.`,
-		Example: `  heed history mods
-  heed history mods --game rimworld --format json | jq '.mods[] | select(.difference.low > 0).name'`,
+		Use:  "mods",
 		Args: cli.NoArgs("mods"),
 	}, &f, func(ctx context.Context, h *history.History, game string, _ []string) error {
 		d := historyModsDocument{historyVersion: thisVersion, Game: game, Mods: []history.Mod{}}

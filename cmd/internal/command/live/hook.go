@@ -71,25 +71,7 @@ func (p *program) hookCommand() *cobra.Command {
 		names = append(names, string(h))
 	}
 	cmd := &cobra.Command{
-		Use:   hookName,
-		Short: "Answer a hook of a coding agent's host",
-		Long: `hook is the command of a hook of Claude Code, Codex, Gemini CLI, Cursor, Copilot CLI, VS
-Code, Windsurf, Cline or opencode. It reads the event on standard input and answers on standard
-output: a tool is denied while an item of a running heed blocks, and what happened is
-added after a tool or with the user's prompt, as far as the host can. The host decides
-which tools it asks about, and --tool which of them are the game's. --configure prints the
-configuration for a host and where it belongs, and --doctor reports whether each host has
-ever called, and whether a heed is found.
-
-Exit status: 0, also while no heed runs, when all passes; 1 for input that is no event, and
-for flags or settings that are wrong, which hosts show and take for no denial; 2 with a text
-on standard error for Windsurf, whose agent reads it there. With --host copilot or cline,
-which take any other for a denial, the status is always 0. With --configure or --doctor, 2
-is wrong usage.`,
-		Example: `  heed hook --configure claude --server game
-  heed hook --configure vscode --tool 'mcp_game_*' --allow '*get_*'
-  heed hook --doctor
-  echo '{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"mcp__game__build"}' | heed hook --host claude`,
+		Use:  hookName,
 		Args: cli.NoArgs(hookName),
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.hook(cmd, &f, names) },
 	}

@@ -495,6 +495,7 @@ func (h *host) openFollower() (err error) {
 			return err
 		}
 		path := h.state.path(h.name + "-" + strconv.Itoa(os.Getpid()) + ".stdout")
+		h.closers = append(h.closers, func() error { _ = os.Remove(path); return nil }) // without a game there is none
 		cfg = follow.Config{Path: path, FromEnd: true, Continues: true}
 	}
 	cfg.Hurry = h.hurry.Done()

@@ -38,22 +38,7 @@ func (p *program) installCommand(front *mcpFlags) *cobra.Command {
 		names[i] = mcp.Clients[i].Name
 	}
 	cmd := &cobra.Command{
-		Use:   "install CLIENT [-- FLAGS OF MCP]",
-		Short: "Put heed in front of a server in the configuration of an MCP client",
-		Long: `install looks for a server in the configuration of a client, ` + strings.Join(names, ", ") + `:
-in the project first, then in the home folder. It shows how the entry of the server changes
-so that the client starts heed, and heed the server. With --write it changes the file, and
-nothing else in it. --undo shows, and with --write does, the opposite. If the file has one
-server alone, --server may be left out.
-
-Paths among the flags of mcp are written as absolute ones. Other flags replace those of an
-earlier install.
-
-Exit status: 0, also if there is nothing to change; 2 for flags that mcp does not take, for a
-configuration that cannot be read, and without such a server; 125 if heed itself failed.`,
-		Example: `  heed mcp install claude --server game -- --log Player.log
-  heed mcp install claude --server game --write -- --log Player.log
-  heed mcp install claude --server game --undo --write`,
+		Use:       "install CLIENT [-- FLAGS OF MCP]",
 		Args:      cli.Args(1, math.MaxInt, "name a client: "+strings.Join(names, ", ")),
 		ValidArgs: names,
 		RunE: func(cmd *cobra.Command, args []string) error {

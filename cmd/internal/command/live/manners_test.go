@@ -28,10 +28,12 @@ func TestScriptsUseAllFlags(t *testing.T) { clitest.Used(t, testRoot(), groupLog
 
 func TestSettingsAreFlags(t *testing.T) { clitest.Settings(t, testRoot()) }
 
-// TestScripts runs the program as a person would: see testdata/script.
+// TestScripts runs the program as a person would: see testdata/script. A script that needs the default rules says so:
+// they take longer to compile than the rest of a run.
 func TestScripts(t *testing.T) {
 	captures := testkit.Must(filepath.Abs("../../../../testdata/captures"))
-	clitest.Scripts(t, map[string]string{"CAPTURES": captures}, map[string]clitest.Program{"heed": run})
+	env := map[string]string{"CAPTURES": captures, "HEED_NO_DEFAULT_RULES": "true"}
+	clitest.Scripts(t, env, map[string]clitest.Program{"heed": run})
 }
 
 // TestJournal: the defaults of the flag are the journal's own.

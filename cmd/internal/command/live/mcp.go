@@ -48,27 +48,7 @@ const (
 func (p *program) mcpCommand() *cobra.Command {
 	var f mcpFlags
 	cmd := &cobra.Command{
-		Use:   "mcp [flags] -- SERVER [ARGS]",
-		Short: "Start an MCP server, and run between it and its client",
-		Long: `mcp starts an MCP server that acts on a game, and takes its place for the client that
-started heed, on standard input and output. It reads the log of the game from its start,
-or follows what the server writes to its standard error. Calls of tools are held back
-while an item that blocks is open, results begin with what the log reported, and heed's
-own tools and resources are added to the server's. All else passes unchanged, but a call
-of a tool without an id, which is dropped.
-
-With --url the server is one that runs already, over HTTP, such as one inside a game's
-editor. With --listen the client connects over HTTP, to http://ADDR/mcp, with the token of
---token-file as its bearer. Tools that the server declares to be read-only are never held
-back. The agent acknowledges with the tool heed_ack.
-
-It ends when the client or the server does, with the status of the server: 125 if heed
-itself failed; 126 and 127 if the server cannot be started or was not found.`,
-		Example: `  heed mcp --log Player.log -- ./colony-mcp
-  heed mcp --log ~/.config/unity3d/Studio/Game/Player.log -- npx game-mcp-server
-  heed mcp -- python3 server.py
-  heed mcp --log Editor.log --url http://127.0.0.1:8080/mcp
-  heed mcp --log Player.log --listen 127.0.0.1:7777 -- ./colony-mcp`,
+		Use:  "mcp [flags] -- SERVER [ARGS]",
 		RunE: func(cmd *cobra.Command, args []string) error { return p.mcp(cmd, &f, args) },
 	}
 	cmd.AddCommand(p.installCommand(&f))

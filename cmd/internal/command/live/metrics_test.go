@@ -50,7 +50,15 @@ rules:
 	cfg.Engine.Rules = set
 	s := testkit.Must(session.New(cfg))
 	do(s)
-	return string((&host{session: s}).metricsText())
+	return metricsIn(t, s)
+}
+
+// metricsIn returns the metrics of a session.
+func metricsIn(t *testing.T, s *session.Session) string {
+	t.Helper()
+	var out strings.Builder
+	require.NoError(t, (&host{session: s}).writeMetrics(&out))
+	return out.String()
 }
 
 func TestMetrics(t *testing.T) {
@@ -95,13 +103,12 @@ func TestLogAge(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	log := &stillLog{}
 	s := testkit.Must(session.New(session.Config{Log: log, Now: func() time.Time { return now }, NoDefaults: true}))
-	h := &host{session: s}
 	now = now.Add(90 * time.Second)
-	require.Contains(t, string(h.metricsText()), "\nheed_log_age_seconds 90\n")
+	require.Contains(t, metricsIn(t, s), "\nheed_log_age_seconds 90\n")
 	log.grew = now.Add(-1500 * time.Millisecond)
-	require.Contains(t, string(h.metricsText()), "\nheed_log_age_seconds 1.5\n")
+	require.Contains(t, metricsIn(t, s), "\nheed_log_age_seconds 1.5\n")
 	log.grew = now.Add(time.Hour) // a clock that was set
-	require.Contains(t, string(h.metricsText()), "\nheed_log_age_seconds 0\n")
+	require.Contains(t, metricsIn(t, s), "\nheed_log_age_seconds 0\n")
 }
 
 // TestAlerts: the alerts are about metrics that exist, and fire as promtool says where it is installed.
@@ -111,9 +118,9 @@ func TestAlerts(t *testing.T) {
 	page := testkit.Must(os.ReadFile("../../../../docs/watching.md"))
 	log := &stillLog{}
 	s := testkit.Must(session.New(session.Config{Log: log, NoDefaults: true}))
-	text := (&host{session: s}).metricsText()
+	text := metricsIn(t, s)
 	for _, name := range regexp.MustCompile(`heed_[a-z_]+`).FindAllString(string(alerts)+string(page), -1) {
-		require.Contains(t, string(text), "# TYPE "+name+" ")
+		require.Contains(t, text, "# TYPE "+name+" ")
 	}
 	for _, name := range regexp.MustCompile(`alert: (\w+)`).FindAllStringSubmatch(string(alerts), -1) {
 		testkit.Shows(t, "docs/watching.md", string(page), name[1])
@@ -136,7 +143,7 @@ func TestAlerts(t *testing.T) {
 	}
 	run(nil, "check", "rules", "alerts.yml")
 	run(nil, "test", "rules", "tests.yml")
-	run(text, "check", "metrics")
+	run([]byte(text), "check", "metrics")
 }
 
 // TestConnectionsAreBounded: a connection beyond the bound ends the oldest one, so that who holds many open keeps others

@@ -257,7 +257,7 @@ func atEnd(t *testing.T, log string) (items []heed.Item, current, status string,
 	var info itemInfo
 	call(bridge.ToolItems, map[string]any{}, &all)
 	call(bridge.ToolStatus, map[string]any{}, &st)
-	call(bridge.ToolItem, map[string]any{"id": items[0].ID}, &info.detail)
+	call(bridge.ToolItem, map[string]any{"id": items[0].ID}, &info.ItemDetail)
 	p := newProgram(nil, io.Discard, io.Discard)
 	show := func(with func(g *page)) string {
 		g := p.page(0)

@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"io"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/command"
+	"github.com/heedlog/heed/cmd/internal/mcp"
 	"github.com/heedlog/heed/cmd/internal/settings"
 	"github.com/heedlog/heed/cmd/internal/sidecar"
 	"github.com/heedlog/heed/internal/schema"
@@ -67,33 +69,14 @@ const (
 	groupOther = "other"
 )
 
+// help has the help of all commands.
+//
+//go:embed help.txt
+var help string
+
 func (p *program) rootCommand() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "heed FILE...",
-		Short: "Show what is wrong in the log of a game, and hold agents back while it breaks",
-		Long: `heed FILE shows what is wrong in the log of a game, which mod it was, and what to do. heed
-alone reads the newest log of a known game, or what a pipe sends. Both are short for "heed
-replay", and "heed replay --help" lists the flags. "heed report" writes a page to share.
-
-Beside a game that runs, heed turns the log into attention for the agent that plays or
-tests the game: after a fault in the log, the agent's next call is held back until the
-agent has looked at it. "heed wrap" runs between a game and its bridge, "heed serve" waits
-for a bridge to attach, "heed follow" only prints. The other commands of that group ask a
-running heed; "heed status" is for people.
-
-"config show" lists what flags, HEED_ variables and .heed.yaml set.
-
-Exit status of wrap: see "heed wrap --help". Of the others: 0 done; 1 a finding: something
-blocking is open (current), nothing was acknowledged (ack), or a condition of --fail-on or
---exit-code is met; 2 wrong usage, or rules or settings that do not load; 3 no running heed
-was found, it does not answer, or a file could not be read or written to its end; 130
-interrupted.`,
-		Example: `  heed Player.log
-  heed
-  heed report Player.log -o report.html
-  heed wrap -- ./Colony -popupwindow
-  heed serve Player.log
-  heed status`,
+		Use: "heed FILE...",
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return cli.Usage(cmd, "%w", cli.FlagError(cmd, err))
@@ -117,6 +100,7 @@ interrupted.`,
 	grouped(groupOther, p.historyCommand(), p.ConfigCommand(), p.VersionCommand())
 	root.SetHelpCommandGroupID(groupOther)
 	root.SetCompletionCommandGroupID(groupOther)
+	cli.Describe(root, help, mcp.Clients)
 	p.Flags(root, "print more about what is done")
 	return root
 }
@@ -144,14 +128,8 @@ func replayed(root *cobra.Command, args []string) []string {
 // sidecarCommand is the command that a mod inside a game starts.
 func (p *program) sidecarCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "sidecar",
-		Short: "Serve a mod inside the game, which starts this command",
-		Long: `sidecar is for a mod inside a game, which starts it: entries come in on standard input,
-attention and answers go out on standard output, both in frames of bytes. It listens on no
-port, writes no file, and ends with status 0 when its input ends or the game is gone, with
-1 where the input cannot be read further. heed-sidecar is the same as a small program.`,
-		Example: "  heed sidecar < frames > answers",
-		Args:    cobra.NoArgs,
+		Use:  "sidecar",
+		Args: cobra.NoArgs,
 		// A mod has its own settings.
 		PersistentPreRunE: func(*cobra.Command, []string) error { return nil },
 		RunE: func(*cobra.Command, []string) error {

@@ -38,21 +38,7 @@ var errNoToken = errors.New("--stdio: no token: set " + gabp.EnvToken + " or --t
 func (p *program) serveCommand() *cobra.Command {
 	var f serveFlags
 	cmd := &cobra.Command{
-		Use:   "serve PATH",
-		Short: "Follow a log and serve its attention to bridges that attach",
-		Long: `serve follows the log at PATH, which need not exist yet, and serves GABP: attention and
-diagnostics, for a bridge that attaches to a game that is already running.
-
-Address and token come from the environment (GABP_SERVER_PORT, GABP_TOKEN), from the
-bridge file of --game, or from --addr and the first line of --token-file; otherwise heed
-chooses both. With --stdio it also serves one bridge on standard input and output, for a
-program that starts heed as its child and gives it the token.
-
-Ctrl-C, and with --stdio the end of standard input, end it with status 0.`,
-		Example: `  heed serve Player.log
-  heed serve --game colony --from-end Player.log
-  heed serve --addr unix:/run/user/1000/colony.sock --token-file token Player.log
-  heed serve --stdio --token-file token Player.log`,
+		Use:  "serve PATH",
 		Args: cli.Args(1, 1, "name the log to follow, and nothing else"),
 		RunE: func(cmd *cobra.Command, args []string) error { return p.serve(cmd, &f, args[0]) },
 	}

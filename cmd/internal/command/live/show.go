@@ -2,8 +2,11 @@ package live
 
 import (
 	"bytes"
+	_ "embed"
 	"fmt"
+	"reflect"
 	"strings"
+	"text/template"
 	"time"
 
 	"github.com/heedlog/heed/cmd/internal/cli"
@@ -94,6 +97,79 @@ func (g *page) about(label string, s style, value string) {
 		g.buf = append(g.buf, '\n')
 		label = ""
 	}
+}
+
+//go:embed pages.txt
+var pages string
+
+// mark surrounds a style and the end of its text, in the text of a template. No harmless text has it.
+const mark = "\x00"
+
+// styled returns values with a style, harmless, as the text of a template.
+func styled(s style, values ...any) string {
+	var b strings.Builder
+	for _, v := range values {
+		_, _ = fmt.Fprint(&b, v)
+	}
+	said := text.Safe(b.String(), 0)
+	if s == plain || said == "" {
+		return said
+	}
+	return mark + string(s) + mark + said + mark
+}
+
+// form adds the page of a title in pages.txt. A line of it without text is left out, and so is a label without a value.
+// Each text of a log or a game goes through a style there.
+func (p *program) form(g *page, title string, data any) {
+	as := func(s style) any { return func(values ...any) string { return styled(s, values...) } }
+	funcs := template.FuncMap{
+		"plain": as(plain), "strong": as(strong), "faint": as(faint), "red": as(red), "yellow": as(yellow),
+		"green": as(green), "name": as(name), "blank": func() string { return mark },
+		"kind":   func(blocking bool) string { return styled(kind(blocking).style, kind(blocking).text) },
+		"many":   func(n any, noun string, plural ...string) string { return text.Many(whole(n), noun, plural...) },
+		"number": func(n any) string { return text.Number(whole(n)) },
+		"clock":  p.clock, "ago": p.ago, "lasted": lasted, "date": date, "rate": rate,
+	}
+	var out strings.Builder
+	t := template.Must(template.New("").Funcs(funcs).Parse(pages))
+	if err := t.ExecuteTemplate(&out, title, data); err != nil {
+		panic("BUG: " + err.Error())
+	}
+	for line := range strings.SplitSeq(out.String(), "\n") {
+		label, value, labelled := strings.Cut(line, "\t")
+		switch parts := spans(value); {
+		case line == mark:
+			g.line()
+		case labelled && len(parts) == 1:
+			g.about(strings.TrimSpace(label), parts[0].style, parts[0].text)
+		case !labelled && line != "":
+			g.line(spans(line)...)
+		}
+	}
+}
+
+// whole returns a whole number of any type, 0 for a negative one.
+func whole(n any) uint64 {
+	v := reflect.ValueOf(n)
+	if v.CanUint() {
+		return v.Uint()
+	}
+	return uint64(max(0, v.Int()))
+}
+
+// spans returns the parts of a line.
+func spans(line string) (parts []span) {
+	for i, text := range strings.Split(line, mark) { // plain, a style, its text, plain
+		switch {
+		case i%3 == 1:
+			parts = append(parts, span{style: style(text)})
+		case i%3 == 2:
+			parts[len(parts)-1].text = text
+		case text != "":
+			parts = append(parts, span{plain, text})
+		}
+	}
+	return parts
 }
 
 // inPlace makes the page take the place of the one before on a terminal of so many rows: it begins at the top, and

@@ -31,13 +31,7 @@ func (p *program) statusCommand() *cobra.Command {
 	var f clientFlags
 	var follow bool
 	cmd := p.clientCommand(&cobra.Command{
-		Use:   "status",
-		Short: "Show the state of a running heed and its game",
-		Long: `status shows what is open and since when, which mods the log points at, whether the game
-still writes its log, the number of entries, and the rules in use.`,
-		Example: `  heed status
-  heed status --follow
-  heed status --format json | jq .log`,
+		Use: "status",
 	}, &f, func(ctx context.Context, c *gabp.Client, r *runFile, _ []string) error {
 		for {
 			latest, err := p.status(ctx, c, r, &f, follow)
@@ -97,8 +91,8 @@ func (p *program) status(ctx context.Context, c *gabp.Client, r *runFile, f *cli
 	var shown []itemInfo
 	for _, it := range items.Items[:min(len(items.Items), maxShown)] {
 		t := fetchItem(ctx, c, it.ID)
-		if t.detail.ID == "" {
-			t.detail.Item = it // it was cleared since
+		if t.ID == "" {
+			t.Item = it // it was cleared since
 		}
 		shown = append(shown, t)
 	}
@@ -119,78 +113,49 @@ func (p *program) status(ctx context.Context, c *gabp.Client, r *runFile, f *cli
 // latelyEvents is how far back the agent's latest call is looked for.
 const latelyEvents = 50
 
-// showStatus shows how heed does. items are the open ones, shown the first of them; lately are events, the latest last.
+// shownStatus is how heed does.
+type shownStatus struct {
+	*bridge.Status
+
+	Run   *runFile
+	Items *bridge.Items // the open ones
+	Shown []itemInfo    // the first of them
+	Log   string        // its state in words
+	Agent string        // its latest call in words
+}
+
+// showStatus shows how heed does. lately are events, the latest last.
 func (p *program) showStatus(g *page, r *runFile, st *bridge.Status, items *bridge.Items, shown []itemInfo,
 	lately []session.Event,
 ) {
-	g.line(headline(st, items)...)
-	if len(shown) > 0 {
-		first := &shown[0]
-		text := kind(first.detail.Blocking).text + ": " + first.what()
-		if !first.since.IsZero() {
-			text = "since " + p.clock(first.since) + ", " + p.ago(first.since) + "; " + text
-		}
-		g.about("first", plain, text)
-	}
-	g.about("mod", name, mods(items))
-	s, says := p.logState(st)
-	g.about("log", s, says)
-	g.about("", faint, r.Log)
-	g.logFound(st)
-	g.about("game", plain, gameText(r, st))
+	s := &shownStatus{Status: st, Run: r, Items: items, Shown: shown, Log: styled(p.logState(st))}
 	for _, e := range slices.Backward(lately) {
-		if s, text := called(&e); text != "" {
-			g.about("agent", s, text+", "+p.ago(e.Time))
+		if style, text := called(&e); text != "" {
+			s.Agent = styled(style, text+", "+p.ago(e.Time))
 			break
 		}
 	}
-	g.about("entries", plain, fmt.Sprintf("%s received: %s ignored, %s in items",
-		text.Number(st.Counts.Received), text.Number(st.Counts.Ignored), text.Number(st.Counts.Folded)))
-	p.showRules(g, st)
-	for _, l := range st.Limits {
-		g.about("limit", yellow, fmt.Sprintf("%s was hit %s: %s", l.Name, text.Many(l.Count, "time"), l.Means))
-	}
-	if n := st.Snapshot; n != nil && n.Error != "" {
-		g.about("state", yellow, "cannot be saved: "+n.Error)
-	}
-	if n := st.Snapshot; n != nil && n.Refused != "" {
-		g.about("state", yellow, "not restored as a whole: "+n.Refused)
-	}
-	heed := "up " + lasted(time.Duration(st.UptimeMs)*time.Millisecond)
-	if r.PID != 0 {
-		heed = fmt.Sprintf("%s, process %d, %s", r.Command, r.PID, heed)
-	}
-	if st.Restored {
-		heed += ", continued from a saved state"
-	}
-	g.about("heed", plain, heed)
-	if r.Project != "" {
-		g.about("settings", plain, "the project file "+r.Project)
-	}
-	g.about("page", plain, r.Web)
-	if len(shown) == 0 {
-		return
-	}
-	g.line()
-	g.line(span{strong, "OPEN ITEMS"}, span{faint, ", most important first"})
-	for i := range shown {
-		t := &shown[i]
-		since := "        "
-		if !t.since.IsZero() {
-			since = p.clock(t.since)
-		}
-		k := kind(t.detail.Blocking)
-		count := text.Number(t.detail.TotalUrgentEntries)
-		g.line(span{plain, "  "}, k, span{plain, fmt.Sprintf("  %s  %6s ×  ", since, count)},
-			span{strong, "item " + t.short(t.detail.ID)})
-		mod := t.mod()
-		g.line(span{plain, strings.Repeat(" ", labelColumn)}, span{name, mod},
-			span{plain, strings.Repeat(": ", min(len(mod), 1)) + t.what()})
-	}
-	if more := len(items.Items) + items.Omitted - len(shown); more > 0 {
-		g.line(span{faint, "  and " + text.Many(more, "other")})
-	}
+	p.form(g, "status", s)
 }
+
+// Blocks returns how many open items block. The gate decides whether they hold calls back.
+func (s *shownStatus) Blocks() (n int) {
+	for i := range s.Items.Items {
+		if s.Items.Items[i].Blocking {
+			n++
+		}
+	}
+	return n
+}
+
+// More returns how many open items are not shown.
+func (s *shownStatus) More() int { return len(s.Items.Items) + s.Items.Omitted - len(s.Shown) }
+
+// Advises returns how many open items do not block.
+func (s *shownStatus) Advises() int { return max(s.OpenItems, s.More()+len(s.Shown)) - s.Blocks() }
+
+// Uptime returns how long heed runs.
+func (s *shownStatus) Uptime() time.Duration { return time.Duration(s.UptimeMs) * time.Millisecond }
 
 // called returns the result of a call in words; "" for an event that is none.
 func called(e *session.Event) (style, string) {
@@ -213,43 +178,12 @@ func called(e *session.Event) (style, string) {
 	return plain, ""
 }
 
-// headline returns the open items in one line. The gate decides whether they hold calls back.
-func headline(st *bridge.Status, items *bridge.Items) []span {
-	blocking := uint64(0)
-	for i := range items.Items {
-		if items.Items[i].Blocking {
-			blocking++
-		}
-	}
-	open := uint64(max(st.OpenItems, len(items.Items)+items.Omitted))
-	advisory := ""
-	if n := open - min(blocking, open); n > 0 {
-		advisory = text.Many(n, "advisory item")
-	}
-	var out []span
-	switch {
-	case blocking > 0:
-		out = append(out, span{red, text.Many(blocking, "BLOCKING item is open", "BLOCKING items are open")})
-		if advisory != "" {
-			out = append(out, span{plain, "; " + advisory})
-		}
-	case advisory != "":
-		out = append(out, span{yellow, advisory}, span{plain, "; nothing blocks"})
-	default:
-		out = append(out, span{green, "nothing is open"})
-	}
-	if st.Blind {
-		out = append(out, span{plain, "; "}, span{red, "BLIND"})
-	}
-	return append(out, span{plain, "."})
-}
-
-// mods names the mods that open items point at, with how many of them do.
-func mods(items *bridge.Items) string {
+// Mods names the mods that open items point at, with how many of them do.
+func (s *shownStatus) Mods() string {
 	var names []string
 	count := map[string]int{}
-	for i := range items.Items {
-		for _, mod := range items.Items[i].Blame {
+	for i := range s.Items.Items {
+		for _, mod := range s.Items.Items[i].Blame {
 			if count[mod]++; count[mod] == 1 {
 				names = append(names, mod)
 			}
@@ -291,55 +225,22 @@ func (p *program) logState(st *bridge.Status) (style, string) {
 	return green, "last new line " + p.ago(l.LastGrowth) + "; " + read
 }
 
-// logFound prints how the log was found, and the evidence that it is of this run.
-func (g *page) logFound(st *bridge.Status) {
-	g.about("", faint, st.LogFrom)
-	l := st.Log
-	if l != nil && l.Evidence != "" {
-		g.about("", faint, "of this run: "+l.Evidence)
-	}
-	if l != nil && l.Renamed {
-		g.about("", faint, "another file is at its path, or none: it is followed under its new name")
-	}
-}
-
 // blind explains that the log is blind.
 func blind(st *bridge.Status) string {
 	return "blind (rule " + st.BlindRule + "): a part of the log is missing, so faults may be missing here, too"
 }
 
-// gameText returns the game, its phase and the calls in flight in words.
-func gameText(r *runFile, st *bridge.Status) string {
-	var parts []string
-	if r.Game != "" {
-		parts = append(parts, r.Game)
-	}
-	if st.Phase != "" {
-		parts = append(parts, "phase "+st.Phase)
-	}
-	return strings.Join(append(parts, text.Many(st.InFlight, "call")+" in flight"), ", ")
-}
-
-func (p *program) showRules(g *page, st *bridge.Status) {
+// RulesFrom returns the sources of the rules.
+func (s *shownStatus) RulesFrom() string {
 	from := []string{}
-	for _, f := range st.Rules.Files {
+	for _, f := range s.Rules.Files {
 		from = append(from, filepath.Base(f.Name))
 	}
-	if st.Rules.Omitted > 0 {
-		from = append(from, fmt.Sprintf("%d more files", st.Rules.Omitted))
+	if s.Rules.Omitted > 0 {
+		from = append(from, fmt.Sprintf("%d more files", s.Rules.Omitted))
 	}
-	if st.Rules.Default {
+	if s.Rules.Default {
 		from = append(from, "default rules")
 	}
-	says := text.Number(st.Rules.Rules)
-	if len(from) > 0 {
-		says += " (" + strings.Join(from, ", ") + ")"
-	}
-	if st.Rules.Swaps > 0 {
-		says += "; changed " + p.ago(st.Rules.Since)
-	}
-	g.about("rules", plain, says)
-	if st.Rules.Error != "" {
-		g.about("", red, "the changed files were refused: "+st.Rules.Error)
-	}
+	return strings.Join(from, ", ")
 }

@@ -38,14 +38,7 @@ type tailFlags struct {
 func (p *program) tailCommand() *cobra.Command {
 	var f tailFlags
 	cmd := p.clientCommand(&cobra.Command{
-		Use:   "tail",
-		Short: "Show the last entries of a running heed",
-		Long: `tail shows the last entries that a running heed received, from the log and from calls,
-with its decisions: number, time, decision, level and text of each entry. At the end it
-prints, on standard error, the cursor to continue from.`,
-		Example: `  heed tail
-  heed tail --follow --least advisory
-  heed tail --last 0 --format jsonl | jq -r 'select(.rule == "exception.unhandled").message'`,
+		Use: "tail",
 		PreRunE: func(cmd *cobra.Command, _ []string) error {
 			if f.last < 0 {
 				return cli.Usage(cmd, "--last %d: must not be negative; 0 shows all", f.last)

@@ -235,8 +235,7 @@ func newStream(name string) (*stream, error) {
 }
 
 // tee copies a stream of the game to a writer, and returns the end of its pipe that the game gets. The spooled stream
-// is the log: it is copied to the followed file, too, which is removed in the end. Of any other stream the last lines
-// are kept.
+// is the log: it is copied to the followed file, too. Of any other stream the last lines are kept.
 func (o *output) tee(h *host, name string, to io.Writer, spooled bool) (w *os.File, err error) {
 	s := h.spool
 	if !spooled {
@@ -281,7 +280,7 @@ func (o *output) tee(h *host, name string, to io.Writer, spooled bool) (w *os.Fi
 			}
 		}
 		if copyTo != nil {
-			_ = copyTo.close()
+			copyTo.close()
 		}
 	}()
 	return s.end, nil
@@ -380,12 +379,10 @@ func (s *spool) renew() {
 	}
 }
 
-// close ends the copy.
-func (s *spool) close() error {
+// close ends the copy. The host removes it once it was read.
+func (s *spool) close() {
 	s.report()
-	var err error
 	if s.file != nil {
-		err = s.file.Close()
+		_ = s.file.Close() // the text is with the system
 	}
-	return errors.Join(err, os.Remove(s.path))
 }

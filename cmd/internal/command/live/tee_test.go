@@ -83,9 +83,9 @@ func TestSpool(t *testing.T) {
 	require.Equal(t, want, texts)
 	require.EqualValues(t, 5, f.Status().Rotations)
 	require.Zero(t, f.Status().LostBytes)
-	require.NoError(t, s.close())
+	s.close()
 	left := testkit.Must(os.ReadDir(filepath.Dir(path)))
-	require.Empty(t, left)
+	require.Len(t, left, 1, "the host removes it")
 }
 
 // TestPiped: a line that the game has written to its output is known, although it goes through heed.
@@ -163,7 +163,7 @@ func TestSpoolLimit(t *testing.T) {
 	require.EqualValues(t, 6, lost)
 	text := testkit.Must(os.ReadFile(path))
 	require.Equal(t, "\ndef\n", string(text), "another file, and another line")
-	require.NoError(t, s.close())
+	s.close()
 	require.EqualValues(t, 6, lost)
 }
 
@@ -181,5 +181,5 @@ func TestSpoolFull(t *testing.T) {
 	s.path, s.file = filepath.Join(t.TempDir(), "standard"), nil
 	require.NoError(t, s.write([]byte("def\n")))
 	require.Equal(t, []uint64{3, 6}, lost)
-	require.NoError(t, s.close())
+	s.close()
 }

@@ -46,20 +46,7 @@ const maxMessage = 1024
 func (p *program) wrapCommand() *cobra.Command {
 	var f wrapFlags
 	cmd := &cobra.Command{
-		Use:   "wrap [flags] -- GAME [ARGS]",
-		Short: "Start a game, and run between it and its bridge",
-		Long: `wrap starts the game and takes its place for the bridge that started heed: it passes
-messages on in both directions, and adds heed's attention, gate and diagnostics. If heed
-ends for any reason, it ends the game. SIGINT (Ctrl-C) and SIGTERM ask the game to end:
-after --grace, or at the second one, it is killed. heed writes its own messages to a file
-in its state folder.
-
-The exit status is that of the game, or 128 plus the number of the signal that ended it;
-125 if heed itself failed; 126 if the game's program cannot be started; 127 if it was not
-found; 2 if it was not started because of wrong usage, rules or settings.`,
-		Example: `  heed wrap -- ./Colony -popupwindow
-  heed wrap --rules mine.yaml --mod-wait 0 -- ./Colony
-  heed wrap --observe-only --record session.jsonl -- ./Colony`,
+		Use:  "wrap [flags] -- GAME [ARGS]",
 		Args: cli.Args(1, math.MaxInt, "name the game's program after --, such as heed wrap -- ./Game"),
 		RunE: func(cmd *cobra.Command, args []string) error { return p.wrap(cmd, &f, args) },
 	}
