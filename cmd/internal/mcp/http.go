@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"github.com/heedlog/heed/internal/framing"
 	"github.com/heedlog/heed/internal/text"
 )
@@ -42,7 +44,12 @@ func (m *message) named() string {
 }
 
 // mirrored are the arguments of tools that a client repeats in headers, by tool.
-type mirrored map[string][]mirror
+type mirrored = *lru.Cache[string, []mirror]
+
+func newMirrored() mirrored {
+	all, _ := lru.New[string, []mirror](maxTools) // the error is about another size
+	return all
+}
 
 // mirror is the header of an argument.
 type mirror struct {
@@ -52,22 +59,19 @@ type mirror struct {
 
 // learn takes the tools of a list, and returns those with valid annotations. refuse is called with each other tool: a
 // client over HTTP must not have it.
-func (all mirrored) learn(tools []json.RawMessage, refuse func(tool string, why error)) []json.RawMessage {
-	valid := make([]json.RawMessage, 0, len(tools))
-	for _, raw := range tools {
+func learn(all mirrored, tools []json.RawMessage, refuse func(tool string, why error)) []json.RawMessage {
+	return slices.DeleteFunc(tools, func(raw json.RawMessage) bool {
 		tool, _ := parse(raw, false)
 		name, found := tool.text("name"), map[string]mirror{}
-		delete(all, name)
-		if err := mirrors(tool.inner("inputSchema"), nil, found); err != nil {
+		err := mirrors(tool.inner("inputSchema"), nil, found)
+		if err != nil {
 			refuse(name, err)
-			continue
 		}
-		valid = append(valid, raw)
-		if len(all) < maxTools && len(found) > 0 {
-			all[name] = slices.Collect(maps.Values(found))
+		if all.Remove(name); err == nil && len(found) > 0 {
+			all.Add(name, slices.Collect(maps.Values(found)))
 		}
-	}
-	return valid
+		return err != nil
+	})
 }
 
 // annotation is the keyword of a schema that names a header.
@@ -120,7 +124,8 @@ func (m *message) headers(all mirrored) map[string]json.RawMessage {
 		headers[headerName] = encode(name)
 	}
 	if m.method == "tools/call" {
-		for _, arg := range all[m.named()] {
+		args, _ := all.Get(m.named())
+		for _, arg := range args {
 			of, last := m.params.inner("arguments"), len(arg.path)-1
 			for _, name := range arg.path[:last] {
 				of = of.inner(name)

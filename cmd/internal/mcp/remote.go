@@ -24,14 +24,16 @@ import (
 // request is answered, with an error if the server cannot be reached. A session that the server does not know any
 // more begins again. Make one with [Dial].
 type Remote struct {
+	*io.PipeReader // the lines of the server
+	to             *io.PipeWriter
+
 	url, token string
 	log        *slog.Logger
 	client     *http.Client
 	ctx        context.Context
 	end        context.CancelFunc
 	under      sync.WaitGroup // requests that will have an answer
-	lines      *io.PipeReader
-	to         *io.PipeWriter
+	mirrored   mirrored
 
 	renewing sync.Mutex
 
@@ -40,8 +42,7 @@ type Remote struct {
 	version       string              // that initialize agreed on
 	hello, inited *message            // the client's initialize, and its notification that follows
 	open          map[string]*message // requests of versions without sessions, by their ids
-	mirrored      mirrored
-	hear          context.CancelFunc // ends the stream of the session; nil: there is none
+	hear          context.CancelFunc  // ends the stream of the session; nil: there is none
 }
 
 // The bounds of repetition.
@@ -53,16 +54,13 @@ const (
 
 // Dial returns the server at a URL, which gets a token unless it is "". Nothing is sent yet.
 func Dial(url, token string, log *slog.Logger) *Remote {
-	r := &Remote{url: url, token: token, log: log, open: map[string]*message{}, mirrored: mirrored{}, client: &http.Client{
+	r := &Remote{url: url, token: token, log: log, open: map[string]*message{}, mirrored: newMirrored(), client: &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // with the token
 	}}
 	r.ctx, r.end = context.WithCancel(context.Background())
-	r.lines, r.to = io.Pipe()
+	r.PipeReader, r.to = io.Pipe()
 	return r
 }
-
-// Read reads the lines of the server.
-func (r *Remote) Read(b []byte) (int, error) { return r.lines.Read(b) }
 
 // Write sends a line to the server. It returns when a request was sent, and when another message was taken.
 func (r *Remote) Write(line []byte) (int, error) {
@@ -84,6 +82,8 @@ func (r *Remote) Write(line []byte) (int, error) {
 // begin sends a request, whose answer comes later.
 func (r *Remote) begin(m *message) {
 	ctx, cancel := context.WithCancel(r.ctx)
+	sent, wrote := context.WithCancel(ctx)
+	trace := &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { wrote() }}
 	key := m.key()
 	r.mu.Lock()
 	if m.end = cancel; m.version != "" {
@@ -94,9 +94,6 @@ func (r *Remote) begin(m *message) {
 		r.hello, r.inited = m, nil
 	}
 	r.mu.Unlock()
-	sent := make(chan struct{})
-	wrote := sync.OnceFunc(func() { close(sent) })
-	trace := &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { wrote() }}
 	ask := func() {
 		defer cancel()
 		r.ask(httptrace.WithClientTrace(ctx, trace), m, sent)
@@ -111,10 +108,7 @@ func (r *Remote) begin(m *message) {
 	} else {
 		r.under.Go(ask)
 	}
-	select {
-	case <-sent:
-	case <-ctx.Done():
-	}
+	<-sent.Done()
 }
 
 // notify sends a message without an answer.
@@ -201,29 +195,25 @@ func (r *Remote) do(
 }
 
 func (r *Remote) post(ctx context.Context, m *message) (*http.Response, error) {
-	r.mu.Lock()
-	mirrored := m.headers(r.mirrored)
-	r.mu.Unlock()
 	headers := map[string]string{"Accept": typeJSON + ", " + typeEvents, "Content-Type": typeJSON}
-	for name, value := range mirrored {
+	for name, value := range m.headers(r.mirrored) {
 		headers[name] = headerValue(plainText(value))
 	}
 	return r.do(ctx, http.MethodPost, m.line, headers)
 }
 
 // ask sends a request, and passes its answer on.
-func (r *Remote) ask(ctx context.Context, m *message, sent <-chan struct{}) {
+func (r *Remote) ask(ctx context.Context, m *message, sent context.Context) {
 	resp, err := r.post(ctx, m)
 	if err == nil && resp.StatusCode == http.StatusNotFound && m.version == "" && r.renew(ctx, resp) {
 		resp, err = r.post(ctx, m)
 	}
 	if err != nil {
-		select {
-		case <-sent:
-			r.fail(ctx, m, fmt.Errorf("the server did not answer: %w; the outcome of a call is unknown", err))
-		default:
-			r.fail(ctx, m, fmt.Errorf("the server cannot be reached, and did nothing: %w", err))
+		said := fmt.Errorf("the server cannot be reached, and did nothing: %w", err)
+		if sent.Err() != nil {
+			said = fmt.Errorf("the server did not answer: %w; the outcome of a call is unknown", err)
 		}
+		r.fail(ctx, m, said)
 		return
 	}
 	if resp.StatusCode == http.StatusOK && ofType(resp.Header, "Content-Type", typeEvents) {
@@ -238,7 +228,7 @@ func (r *Remote) ask(ctx context.Context, m *message, sent <-chan struct{}) {
 	case ok && (got.get("result") != nil || got.get("error") != nil):
 		if got.id == nil { // of an error of the transport
 			got.id = m.id
-			got.set("id", m.id)
+			got.set(m.id, "id")
 		}
 		r.pass(m, resp, got)
 	default:
@@ -249,20 +239,16 @@ func (r *Remote) ask(ctx context.Context, m *message, sent <-chan struct{}) {
 // pass gives the client a line of the server. It reports whether it answers m.
 func (r *Remote) pass(m *message, resp *http.Response, got *message) bool {
 	answers := m != nil && got.method == "" && got.key() == m.key()
-	if result := got.inner("result"); answers {
+	switch result := got.inner("result"); {
+	case !answers:
+	case m.method == "initialize":
 		r.mu.Lock()
-		switch m.method {
-		case "initialize":
-			r.session, r.version = resp.Header.Get(headerSession), result.text("protocolVersion")
-		case "tools/list":
-			if m.version != "" {
-				result.set("tools", r.mirrored.learn(list(result.get("tools")), func(tool string, why error) {
-					r.log.Warn("a tool of the server is left out, as the protocol requires", "tool", tool, "because", why)
-				}))
-				got.set("result", result)
-			}
-		}
+		r.session, r.version = resp.Header.Get(headerSession), result.text("protocolVersion")
 		r.mu.Unlock()
+	case m.method == "tools/list" && m.version != "" && len(result) > 0:
+		got.set(learn(r.mirrored, list(result.get("tools")), func(tool string, why error) {
+			r.log.Warn("a tool of the server is left out, as the protocol requires", "tool", tool, "because", why)
+		}), "result", "tools")
 	}
 	if m == nil || !m.again {
 		_, _ = r.to.Write(got.line)
@@ -337,7 +323,7 @@ func (r *Remote) renew(ctx context.Context, resp *http.Response) bool {
 	_ = resp.Body.Close()
 	again := *hello
 	again.again = true
-	r.ask(ctx, &again, nil)
+	r.ask(ctx, &again, ctx)
 	r.mu.Lock()
 	begun := r.version != ""
 	r.mu.Unlock()

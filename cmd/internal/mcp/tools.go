@@ -62,9 +62,9 @@ func (p *Proxy) ownTools() (all []json.RawMessage) {
 		default:
 			description = c.description
 			whole, _ := parse(t.InputSchema, false)
-			whole.set("properties", slices.DeleteFunc(whole.inner("properties"), func(m jsonMember) bool {
+			whole.set(slices.DeleteFunc(whole.inner("properties"), func(m jsonMember) bool {
 				return !slices.Contains(c.params, m.name)
-			}))
+			}), "properties")
 			schema = encode(whole)
 		}
 		all = append(all, encode(map[string]any{
