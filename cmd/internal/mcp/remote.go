@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -36,13 +37,18 @@ type Remote struct {
 	mirrored   mirrored
 
 	renewing sync.Mutex
+	session  atomic.Pointer[remoteSession] // nil while there is none
 
-	mu            sync.Mutex
-	session       string
-	version       string              // that initialize agreed on
-	hello, inited *message            // the client's initialize, and its notification that follows
-	open          map[string]*message // requests of versions without sessions, by their ids
-	hear          context.CancelFunc  // ends the stream of the session; nil: there is none
+	mu     sync.Mutex
+	inited *message            // the client's notification after initialize
+	open   map[string]*message // requests of versions without sessions, by their ids
+	hear   context.CancelFunc  // ends the stream of the session
+}
+
+// remoteSession is a session that the server has begun. The id is "" if the server gave none.
+type remoteSession struct {
+	id, version string
+	hello       *message // the client's initialize
 }
 
 // The bounds of repetition.
@@ -54,7 +60,7 @@ const (
 
 // Dial returns the server at a URL, which gets a token unless it is "". Nothing is sent yet.
 func Dial(url, token string, log *slog.Logger) *Remote {
-	r := &Remote{url: url, token: token, log: log, open: map[string]*message{}, mirrored: newMirrored(), client: &http.Client{
+	r := &Remote{url: url, token: token, log: log, open: map[string]*message{}, mirrored: newMirrored(), hear: func() {}, client: &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // with the token
 	}}
 	r.ctx, r.end = context.WithCancel(context.Background())
@@ -85,13 +91,12 @@ func (r *Remote) begin(m *message) {
 	sent, wrote := context.WithCancel(ctx)
 	trace := &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { wrote() }}
 	key := m.key()
+	if m.method == "initialize" {
+		r.forget()
+	}
 	r.mu.Lock()
 	if m.end = cancel; m.version != "" {
 		r.open[key] = m
-	}
-	if m.method == "initialize" {
-		r.forget()
-		r.hello, r.inited = m, nil
 	}
 	r.mu.Unlock()
 	ask := func() {
@@ -122,11 +127,10 @@ func (r *Remote) notify(ctx context.Context, m *message) {
 	if m.method == "notifications/initialized" {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		if r.inited = m; r.hear == nil {
-			ctx, cancel := context.WithCancel(r.ctx)
-			r.hear = cancel
-			go r.events(ctx, nil, nil)
-		}
+		r.hear()
+		r.inited = m
+		ctx, r.hear = context.WithCancel(r.ctx)
+		go r.events(ctx, nil, nil)
 	}
 }
 
@@ -136,10 +140,7 @@ func (r *Remote) Finish(within time.Duration) {
 	r.under.Wait()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	r.mu.Lock()
-	session := r.session
-	r.mu.Unlock()
-	if session != "" {
+	if s := r.session.Load(); s != nil && s.id != "" {
 		if resp, err := r.do(ctx, http.MethodDelete, nil, nil); err == nil {
 			_ = resp.Body.Close()
 		}
@@ -148,13 +149,14 @@ func (r *Remote) Finish(within time.Duration) {
 	_ = r.to.Close()
 }
 
-// forget forgets the session and ends its stream, with mu held.
-func (r *Remote) forget() {
-	r.session, r.version = "", ""
-	if r.hear != nil {
-		r.hear()
-		r.hear = nil
-	}
+// forget forgets the session and ends its stream. It returns the client's notification that followed its beginning.
+func (r *Remote) forget() (inited *message) {
+	r.session.Store(nil)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.hear()
+	inited, r.inited = r.inited, nil
+	return inited
 }
 
 // cancels ends a request of a version that has no notification for that. It returns false for another.
@@ -181,11 +183,9 @@ func (r *Remote) do(
 	for name, value := range headers {
 		req.Header.Set(name, value)
 	}
-	if headers[headerVersion] == "" { // else the version has no sessions
-		r.mu.Lock()
-		req.Header.Set(headerSession, r.session)
-		req.Header.Set(headerVersion, r.version)
-		r.mu.Unlock()
+	if s := r.session.Load(); s != nil && headers[headerVersion] == "" { // else the version has no sessions
+		req.Header.Set(headerSession, s.id)
+		req.Header.Set(headerVersion, s.version)
 	}
 	if r.token != "" {
 		req.Header.Set("Authorization", "Bearer "+r.token)
@@ -241,11 +241,9 @@ func (r *Remote) pass(m *message, resp *http.Response, got *message) bool {
 	answers := m != nil && got.method == "" && got.key() == m.key()
 	switch result := got.inner("result"); {
 	case !answers:
-	case m.method == "initialize":
-		r.mu.Lock()
-		r.session, r.version = resp.Header.Get(headerSession), result.text("protocolVersion")
-		r.mu.Unlock()
-	case m.method == "tools/list" && m.version != "" && len(result) > 0:
+	case m.method == "initialize" && got.get("result") != nil:
+		r.session.Store(&remoteSession{resp.Header.Get(headerSession), result.text("protocolVersion"), m})
+	case m.method == "tools/list" && m.version != "" && result.get("tools") != nil:
 		got.set(learn(r.mirrored, list(result.get("tools")), func(tool string, why error) {
 			r.log.Warn("a tool of the server is left out, as the protocol requires", "tool", tool, "because", why)
 		}), "result", "tools")
@@ -312,21 +310,16 @@ func (r *Remote) events(ctx context.Context, m *message, resp *http.Response) {
 func (r *Remote) renew(ctx context.Context, resp *http.Response) bool {
 	r.renewing.Lock()
 	defer r.renewing.Unlock()
-	r.mu.Lock()
-	hello, inited, session := r.hello, r.inited, r.session
-	if session == "" || session != resp.Request.Header.Get(headerSession) { // another request has begun it
-		r.mu.Unlock()
-		return session != ""
+	s := r.session.Load()
+	if s == nil || s.id == "" || s.id != resp.Request.Header.Get(headerSession) { // another request has begun it
+		return s != nil && s.id != ""
 	}
-	r.forget()
-	r.mu.Unlock()
+	inited := r.forget()
 	_ = resp.Body.Close()
-	again := *hello
+	again := *s.hello
 	again.again = true
 	r.ask(ctx, &again, ctx)
-	r.mu.Lock()
-	begun := r.version != ""
-	r.mu.Unlock()
+	begun := r.session.Load() != nil
 	if begun && inited != nil {
 		r.notify(ctx, inited)
 	}
