@@ -15,8 +15,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/heedlog/heed/cmd/internal/jsonrpc"
 	"github.com/heedlog/heed/internal/framing"
 )
@@ -58,7 +56,7 @@ const (
 	remoteMost    = 30 * time.Second // between two, and for a message without an answer
 )
 
-// Dial returns the server at a URL, which gets a token unless it is "". Nothing is sent yet.
+// Dial returns the server at a valid URL, which gets a token unless it is "". Nothing is sent yet.
 func Dial(url, token string, log *slog.Logger) *Remote {
 	r := &Remote{url: url, token: token, log: log, open: map[string]*message{}, mirrored: newMirrored(), hear: func() {}, client: &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // with the token
@@ -70,10 +68,8 @@ func Dial(url, token string, log *slog.Logger) *Remote {
 
 // Write sends a line to the server. It returns when a request was sent, and when another message was taken.
 func (r *Remote) Write(line []byte) (int, error) {
-	m, ok := readMessage(line, false)
+	m, _ := readMessage(line, false) // the proxy has read it
 	switch {
-	case !ok:
-		r.log.Warn("a line is no message, and is not sent")
 	case m.asks():
 		r.begin(m)
 	case m.method == "notifications/cancelled" && r.cancels(m):
@@ -176,10 +172,7 @@ func (r *Remote) cancels(m *message) bool {
 func (r *Remote) do(
 	ctx context.Context, method string, body []byte, headers map[string]string,
 ) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, method, r.url, bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
+	req, _ := http.NewRequestWithContext(ctx, method, r.url, bytes.NewReader(body)) // the URL is valid
 	for name, value := range headers {
 		req.Header.Set(name, value)
 	}
@@ -261,7 +254,7 @@ func (r *Remote) fail(ctx context.Context, m *message, err error) {
 		code, err = jsonrpc.CodeTooLarge, fmt.Errorf("%w; the call was executed", err)
 	}
 	if !m.again && (ctx.Err() == nil || r.ctx.Err() != nil) {
-		_, _ = r.to.Write(jsonrpc.Failure(jsontext.Value(m.id), code, "heed: "+err.Error()).Line())
+		_, _ = r.to.Write(refuse(m.id, code, "heed: "+err.Error()))
 	}
 }
 
