@@ -1,11 +1,15 @@
 package mcp
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/framing"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestEdit puts heed in front of a server in the file of a client, and takes it away again.
@@ -119,4 +123,12 @@ func FuzzEdit(f *testing.F) {
 		require.NoError(t, err)
 		require.Equal(t, string(edited), string(again))
 	})
+}
+
+// TestBodyIsBounded reads a body of the greatest length, and one that is longer by a byte.
+func TestBodyIsBounded(t *testing.T) {
+	body := make([]byte, framing.MaxMessage+1)
+	require.Len(t, testkit.Must(readBody(bytes.NewReader(body[1:]))), framing.MaxMessage)
+	_, err := readBody(bytes.NewReader(body))
+	require.Equal(t, &framing.LongError{Size: len(body), Limit: framing.MaxMessage}, err)
 }

@@ -58,9 +58,12 @@ const (
 
 // Dial returns the server at a valid URL, which gets a token unless it is "". Nothing is sent yet.
 func Dial(url, token string, log *slog.Logger) *Remote {
-	r := &Remote{url: url, token: token, log: log, open: map[string]*message{}, mirrored: newMirrored(), hear: func() {}, client: &http.Client{
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // with the token
-	}}
+	r := &Remote{
+		url: url, token: token, log: log, open: map[string]*message{}, mirrored: newMirrored(), hear: func() {},
+		client: &http.Client{
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // with the token
+		},
+	}
 	r.ctx, r.end = context.WithCancel(context.Background())
 	r.PipeReader, r.to = io.Pipe()
 	return r
