@@ -69,7 +69,7 @@ type Proxy struct {
 	lacks      map[string]bool     // capabilities that the server does not have
 	subscribed []string            // heed's resources by requests of their own, of versions before typedSince
 
-	continued *lru.Cache[string, *call] // calls that continue after their result: by their input or their task
+	continued *lru.Cache[string, gate.Decision] // of calls that continue after their result: by their input or their task
 
 	typed atomic.Bool   // initialize agreed on typedSince or later
 	odd   atomic.Uint64 // lines of the server that are no message
@@ -85,8 +85,6 @@ type call struct {
 	decision gate.Decision // of a tools/call that the server has
 	sent     bool
 	canceled bool
-	ended    sync.Once
-	outcome  string // for the model, "" of a clean one
 
 	task string // the id of the task that a request is about
 
@@ -102,7 +100,7 @@ const (
 
 // New returns a proxy, which gets the updates of the session.
 func New(cfg Config) *Proxy {
-	continued, _ := lru.New[string, *call](2 * maxWaiting) // the error is about another size
+	continued, _ := lru.New[string, gate.Decision](2 * maxWaiting) // the error is about another size
 	p := &Proxy{
 		cfg: cfg, gate: cfg.Bridge.Gate(), tools: cfg.Bridge.Diagnostics(),
 		client: jsonrpc.NewPeer(cfg.Client), server: jsonrpc.NewPeer(cfg.Server),
@@ -192,7 +190,7 @@ func (p *Proxy) fromClient(ctx context.Context, line []byte) {
 		canceled := p.canceled(m)
 		p.server.Write(line)
 		if canceled != nil { // before the next call is checked: its effects are not known
-			p.endWith(ctx, canceled, event.StatusCancelled, "")
+			p.endWith(ctx, &canceled.decision, event.StatusCancelled, "")
 		}
 		return
 	}
@@ -231,9 +229,9 @@ func (p *Proxy) expect(c *call) bool {
 func (p *Proxy) continues(c *call, result object) bool {
 	switch id := taskOf(result); {
 	case c.wantsInput(result):
-		p.continued.Add(c.with(result), c)
+		p.continued.Add(c.with(result), c.decision)
 	case id != "":
-		p.continued.Add(taskKey(id), c)
+		p.continued.Add(taskKey(id), c.decision)
 	default:
 		return false
 	}
@@ -255,12 +253,8 @@ func (p *Proxy) resume(c *call, params object) bool {
 	if params.get("inputResponses") == nil && params.get("requestState") == nil {
 		return false
 	}
-	before, known := p.continued.Get(c.with(params))
-	if known {
-		c.decision = before.decision
-		p.continued.Remove(c.with(params))
-	}
-	return known
+	c.decision, _ = p.continued.Get(c.with(params))
+	return p.continued.Remove(c.with(params))
 }
 
 // with returns the key of c and the state that the server wants back with the client's input.
@@ -393,7 +387,7 @@ func (p *Proxy) callTool(ctx context.Context, c *call, line []byte, params objec
 			return
 		case canceled: // it had no effect
 			p.finish(c.id)
-			p.endWith(ctx, c, event.StatusFailed, "the client canceled it before it was passed on")
+			p.endWith(ctx, &d, event.StatusFailed, "the client canceled it before it was passed on")
 		default:
 			p.finish(c.id)
 			p.reply(c.answer(textResult(p.refusal(ctx, &d), true)))
@@ -476,11 +470,11 @@ func (p *Proxy) fromServer(ctx context.Context, line []byte) {
 	case c == nil:
 		p.client.Write(line)
 	case c.sent && c.comesAgain(result):
-		later(func() { p.endWith(ctx, c, event.StatusCompleted, "") })
+		later(func() { p.endWith(ctx, &c.decision, event.StatusCompleted, "") })
 	case c.sent && p.continues(c, result):
 		p.client.Write(line)
 	case c.sent:
-		later(func() { p.inform(ctx, m, p.end(ctx, c, m.object)) })
+		later(func() { p.inform(ctx, m, p.end(ctx, &c.decision, m.object)) })
 	case c.task != "":
 		later(func() { p.polled(ctx, c, m) })
 	case len(c.uris) > 0 && !c.watches && m.get("result") == nil:
@@ -509,7 +503,7 @@ func (p *Proxy) unanswered(ctx context.Context) {
 		switch {
 		case c.sent:
 			m, _ := readMessage(line, false)
-			p.inform(ctx, m, p.end(ctx, c, m.object))
+			p.inform(ctx, m, p.end(ctx, &c.decision, m.object))
 			line = m.line
 		case c.method == "subscriptions/listen":
 			line = c.answer(map[string]any{"_meta": c.meta()})
@@ -519,27 +513,25 @@ func (p *Proxy) unanswered(ctx context.Context) {
 }
 
 // end ends the operation of a call by its answer. It returns the outcome.
-func (p *Proxy) end(ctx context.Context, c *call, msg object) (outcome string) {
+func (p *Proxy) end(ctx context.Context, d *gate.Decision, msg object) (outcome string) {
 	result, failed := msg.inner("result"), msg.inner("error")
 	switch {
 	case string(failed.get("code")) == "-32003": // [jsonrpc.CodeTooLarge]: it was executed
 	case msg.get("result") == nil:
-		return p.endWith(ctx, c, event.StatusFailed, failed.text("message"))
+		return p.endWith(ctx, d, event.StatusFailed, failed.text("message"))
 	case string(result.get("isError")) == "true":
-		return p.endWith(ctx, c, event.StatusFailed, contentText(result))
+		return p.endWith(ctx, d, event.StatusFailed, contentText(result))
 	}
-	return p.endWith(ctx, c, event.StatusCompleted, "")
+	return p.endWith(ctx, d, event.StatusCompleted, "")
 }
 
-// endWith ends the operation of a call once. It returns the outcome.
-func (p *Proxy) endWith(ctx context.Context, c *call, status event.Status, text string) (outcome string) {
-	c.ended.Do(func() {
-		v := p.gate.Done(context.WithoutCancel(ctx), c.decision, status, text).Verdict
-		if v.Outcome != "" && v.Outcome != coalesce.Clean {
-			c.outcome = "Outcome of this call: " + v.Outcome + ". " + v.Text
-		}
-	})
-	return c.outcome
+// endWith ends the operation of a call, and returns its outcome, "" for a clean one. The first end counts.
+func (p *Proxy) endWith(ctx context.Context, d *gate.Decision, status event.Status, text string) (outcome string) {
+	v := p.gate.Done(context.WithoutCancel(ctx), *d, status, text).Verdict
+	if v.Outcome == "" || v.Outcome == coalesce.Clean {
+		return ""
+	}
+	return "Outcome of this call: " + v.Outcome + ". " + v.Text
 }
 
 // inform adds an outcome and the news to the answer to a call: m, or the member of m that has it.

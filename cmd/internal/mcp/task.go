@@ -23,13 +23,13 @@ func (p *Proxy) polled(ctx context.Context, c *call, m *message) {
 	case "tasks/result": // of 2025-11-25: it has the answer to the call
 		told := ""
 		if of, known := p.continued.Get(taskKey(c.task)); known {
-			told = p.end(ctx, of, m.object)
+			told = p.end(ctx, &of, m.object)
 		}
 		p.continued.Remove(taskKey(c.task))
 		p.inform(ctx, m, told)
 	case "tasks/cancel":
 		if of, known := p.continued.Get(taskKey(c.task)); known && m.get("error") == nil {
-			p.endWith(ctx, of, event.StatusCancelled, "")
+			p.endWith(ctx, &of, event.StatusCancelled, "")
 		}
 	default:
 		p.state(ctx, c.task, m, "result")
@@ -39,7 +39,7 @@ func (p *Proxy) polled(ctx context.Context, c *call, m *message) {
 // state takes the state of a task, a member of m. A task that has ended has its result in it since 2026-07-28: the
 // outcome and the news are added there.
 func (p *Proxy) state(ctx context.Context, id string, m *message, member string) {
-	c, known := p.continued.Get(taskKey(id))
+	of, known := p.continued.Get(taskKey(id))
 	if !known {
 		return
 	}
@@ -48,15 +48,15 @@ func (p *Proxy) state(ctx context.Context, id string, m *message, member string)
 	told := ""
 	switch status := state.text("status"); {
 	case status == "cancelled":
-		told = p.endWith(ctx, c, event.StatusCancelled, "")
+		told = p.endWith(ctx, &of, event.StatusCancelled, "")
 	case status != "completed" && status != "failed":
 		return
 	case whole:
-		told = p.end(ctx, c, state)
+		told = p.end(ctx, &of, state)
 	case status == "completed":
-		p.endWith(ctx, c, event.StatusCompleted, "")
+		p.endWith(ctx, &of, event.StatusCompleted, "")
 	default:
-		p.endWith(ctx, c, event.StatusFailed, state.text("statusMessage"))
+		p.endWith(ctx, &of, event.StatusFailed, state.text("statusMessage"))
 	}
 	if whole {
 		p.inform(ctx, m, told, member)
