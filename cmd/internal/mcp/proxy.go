@@ -82,9 +82,8 @@ type call struct {
 	typed  bool // of typedSince or later
 
 	request  []byte        // sum of the tool and its arguments
-	decision gate.Decision // of a tools/call that the server has
-	sent     bool
-	canceled bool
+	decision gate.Decision // which allows a call that the server has
+	canceled bool          // before the server had it
 
 	task string // the id of the task that a request is about
 
@@ -187,26 +186,23 @@ func (p *Proxy) fromClient(ctx context.Context, line []byte) {
 		p.cfg.Log.Warn("a call of a tool without an id is not passed on")
 		return
 	case m.id == nil:
-		canceled := p.canceled(m)
+		d := p.canceled(m)
 		p.server.Write(line)
-		if canceled != nil { // before the next call is checked: its effects are not known
-			p.endWith(ctx, &canceled.decision, event.StatusCancelled, "")
-		}
+		p.endWith(ctx, &d, event.StatusCancelled, "") // before the next call is checked: its effects are not known
 		return
 	}
-	c := &call{id: m.id, method: m.method, typed: m.version >= typedSince || m.version == "" && p.typed.Load()}
+	c := &call{id: m.id, method: m.method, task: m.params.text("taskId")}
+	c.typed = m.version >= typedSince || m.version == "" && p.typed.Load()
 	if c.typed { // any request may be the first of its client
 		p.cfg.Bridge.Arrive(ctx, Consumer)
 	}
-	switch {
-	case c.method == "tools/call":
+	switch c.method {
+	case "tools/call":
 		p.callTool(ctx, c, line, m.params)
 		return
-	case c.method == "subscriptions/listen":
+	case "subscriptions/listen":
 		p.listen(c, m)
 		return
-	case strings.HasPrefix(c.method, "tasks/"):
-		c.task = m.params.text("taskId")
 	}
 	if own := p.own(ctx, c, m.params); own != nil {
 		p.reply(own)
@@ -224,37 +220,13 @@ func (p *Proxy) expect(c *call) bool {
 	return p.pending.Add(jsontext.Value(c.id), c)
 }
 
-// continues keeps a call that its result does not end, and returns false for any other result. Such a result asks the
-// client for input, after which one request continues the call and passes the gate, or it names a task.
-func (p *Proxy) continues(c *call, result object) bool {
-	switch id := taskOf(result); {
-	case c.wantsInput(result):
-		p.continued.Add(c.with(result), c.decision)
-	case id != "":
-		p.continued.Add(taskKey(id), c.decision)
-	default:
-		return false
+// resume returns the decision about the call that c continues, the zero value if there is none.
+func (p *Proxy) resume(c *call, params object) (d gate.Decision) {
+	if params.get("inputResponses") != nil || params.get("requestState") != nil {
+		d, _ = p.continued.Get(c.with(params))
+		p.continued.Remove(c.with(params))
 	}
-	return true
-}
-
-func (c *call) wantsInput(result object) bool {
-	return c.typed && result.text("resultType") == "input_required"
-}
-
-// comesAgain reports whether a result asks for no input and gives no state, as a busy server does: the client repeats
-// the call, which nothing connects with c.
-func (c *call) comesAgain(result object) bool {
-	return c.wantsInput(result) && result.get("requestState") == nil && len(result.inner("inputRequests")) == 0
-}
-
-// resume gives c the decision of the call that it continues, and returns false if there is none.
-func (p *Proxy) resume(c *call, params object) bool {
-	if params.get("inputResponses") == nil && params.get("requestState") == nil {
-		return false
-	}
-	c.decision, _ = p.continued.Get(c.with(params))
-	return p.continued.Remove(c.with(params))
+	return d
 }
 
 // with returns the key of c and the state that the server wants back with the client's input.
@@ -267,25 +239,23 @@ func sumOf(data []byte) []byte {
 	return sum[:]
 }
 
-// canceled takes a notification of the client. It returns the call that ends with it, nil for none.
-func (p *Proxy) canceled(m *message) *call {
+// canceled takes a notification of the client. It returns the decision about a call that ends with it.
+func (p *Proxy) canceled(m *message) (d gate.Decision) {
 	if m.method != "notifications/cancelled" {
-		return nil
+		return d
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	id := keyOf(m.params.get("requestId"))
-	c := p.pending[id]
-	if c == nil {
-		return nil
-	}
-	if c.canceled = true; c.sent || c.method != "tools/call" { // a server need not answer it
+	switch c := p.pending[id]; {
+	case c == nil:
+	case c.method == "tools/call" && !c.decision.Allowed:
+		c.canceled = true
+	default: // a server need not answer it
+		d = c.decision
 		delete(p.pending, id)
 	}
-	if !c.sent {
-		return nil
-	}
-	return c
+	return d
 }
 
 // own returns the answer to a request for heed's own resources, or to a request that the server cannot answer, nil for
@@ -351,46 +321,44 @@ func (p *Proxy) callTool(ctx context.Context, c *call, line []byte, params objec
 		return
 	}
 	c.request = sumOf(encode([]any{tool, arguments}))
-	if !p.resume(c, params) {
+	d := p.resume(c, params)
+	if !d.Allowed {
 		p.confirm() // the model has read the results before
 	}
 	p.mu.Lock()
 	tags := p.known[tool]
 	p.mu.Unlock()
-	before := p.before
-	if name, ours := ownTool(tool); ours { // the server does not get it
-		p.work(func() {
-			defer func() { <-p.waiting }()
-			<-before
-			p.finish(c.id)
-			p.reply(c.answer(p.callOwn(ctx, name, arguments)))
-		})
-		return
+	own, ours := ownTool(tool)
+	before, after := p.before, make(chan struct{})
+	if !ours { // the server gets it
+		p.before = after
 	}
-	after := make(chan struct{})
-	p.before = after
 	p.work(func() {
 		defer func() { <-p.waiting }()
 		defer close(after)
-		d := c.decision
-		if !d.Allowed { // else c continues a call
+		if !d.Allowed && !ours { // else c continues a call
 			d = p.gate.Check(ctx, gate.Call{ID: string(c.id), Tool: tool, Tags: tags, Consumer: Consumer})
 		}
 		<-before // calls reach the server in their order; until then the client may cancel it
 		p.mu.Lock()
-		c.decision, c.sent = d, d.Allowed && !c.canceled
-		canceled := c.canceled
+		passes := d.Allowed && !c.canceled
+		if passes {
+			c.decision = d
+		} else {
+			p.pending.Take(jsontext.Value(c.id))
+		}
 		p.mu.Unlock()
 		switch {
-		case c.sent:
+		case ours:
+			p.reply(c.answer(p.callOwn(ctx, own, arguments)))
+		case passes:
 			p.server.Write(line)
-			return
-		case canceled: // it had no effect
-			p.finish(c.id)
+		case c.canceled: // it had no effect
 			p.endWith(ctx, &d, event.StatusFailed, "the client canceled it before it was passed on")
 		default:
-			p.finish(c.id)
-			p.reply(c.answer(textResult(p.refusal(ctx, &d), true)))
+			p.reply(c.answer(textResult(p.news(ctx, func(ctx context.Context) (string, error) {
+				return p.talk.Refuse(ctx, d.Attention, d.Why, tool)
+			}), true)))
 		}
 	})
 }
@@ -401,23 +369,8 @@ func (p *Proxy) reply(line []byte) {
 	p.client.Write(line)
 }
 
-// finish returns the request with an id, nil for an unknown one, and forgets it.
-func (p *Proxy) finish(id json.RawMessage) *call {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	c, _ := p.pending.Take(jsontext.Value(id))
-	return c
-}
-
 // newsWithin bounds a look for news. A result does not wait longer for it.
 const newsWithin = 2 * time.Second
-
-// refusal returns the text in place of the result of a call that was held back.
-func (p *Proxy) refusal(ctx context.Context, d *gate.Decision) string {
-	return p.news(ctx, func(ctx context.Context) (string, error) {
-		return p.talk.Refuse(ctx, d.Attention, d.Why, d.Call.Tool)
-	})
-}
 
 // news returns the text of f, and logs its error.
 func (p *Proxy) news(ctx context.Context, f func(context.Context) (string, error)) string {
@@ -465,17 +418,27 @@ func (p *Proxy) fromServer(ctx context.Context, line []byte) {
 		p.client.Write(line)
 		return
 	}
-	c, result := p.finish(m.id), m.inner("result")
-	switch {
+	p.mu.Lock()
+	c, _ := p.pending.Take(jsontext.Value(m.id))
+	p.mu.Unlock()
+	result := m.inner("result")
+	called := c != nil && c.decision.Allowed
+	asks := called && c.typed && result.text("resultType") == "input_required" // for input, with which one request continues
+	switch task := taskOf(result); {
 	case c == nil:
 		p.client.Write(line)
-	case c.sent && c.comesAgain(result):
+	case asks && result.get("requestState") == nil && len(result.inner("inputRequests")) == 0:
+		// As a busy server does: the client repeats the call, which nothing connects with c.
 		later(func() { p.endWith(ctx, &c.decision, event.StatusCompleted, "") })
-	case c.sent && p.continues(c, result):
+	case asks:
+		p.continued.Add(c.with(result), c.decision)
 		p.client.Write(line)
-	case c.sent:
+	case called && task != "":
+		p.continued.Add(taskKey(task), c.decision)
+		p.client.Write(line)
+	case called:
 		later(func() { p.inform(ctx, m, p.end(ctx, &c.decision, m.object)) })
-	case c.task != "":
+	case strings.HasPrefix(c.method, "tasks/"):
 		later(func() { p.polled(ctx, c, m) })
 	case len(c.uris) > 0 && !c.watches && m.get("result") == nil:
 		p.watch(c) // heed has its own resources though the server has no subscriptions
@@ -501,7 +464,7 @@ func (p *Proxy) unanswered(ctx context.Context) {
 		c := open[id]
 		line := refuse(c.id, jsonrpc.CodeInternal, said+"; the outcome is unknown")
 		switch {
-		case c.sent:
+		case c.decision.Allowed:
 			m, _ := readMessage(line, false)
 			p.inform(ctx, m, p.end(ctx, &c.decision, m.object))
 			line = m.line

@@ -19,44 +19,36 @@ func taskKey(id string) string { return "task " + id }
 
 // polled takes the answer to a request about a task.
 func (p *Proxy) polled(ctx context.Context, c *call, m *message) {
-	switch c.method {
-	case "tasks/result": // of 2025-11-25: it has the answer to the call
-		told := ""
-		if of, known := p.continued.Get(taskKey(c.task)); known {
-			told = p.end(ctx, &of, m.object)
-		}
+	d, _ := p.continued.Get(taskKey(c.task)) // for an unknown task, the end of a call that was none
+	switch {
+	case c.method == "tasks/result": // of 2025-11-25: it has the answer to the call
 		p.continued.Remove(taskKey(c.task))
-		p.inform(ctx, m, told)
-	case "tasks/cancel":
-		if of, known := p.continued.Get(taskKey(c.task)); known && m.get("error") == nil {
-			p.endWith(ctx, &of, event.StatusCancelled, "")
-		}
-	default:
+		p.inform(ctx, m, p.end(ctx, &d, m.object))
+	case c.method != "tasks/cancel":
 		p.state(ctx, c.task, m, "result")
+	case m.get("error") == nil:
+		p.endWith(ctx, &d, event.StatusCancelled, "")
 	}
 }
 
 // state takes the state of a task, a member of m. A task that has ended has its result in it since 2026-07-28: the
 // outcome and the news are added there.
 func (p *Proxy) state(ctx context.Context, id string, m *message, member string) {
-	of, known := p.continued.Get(taskKey(id))
-	if !known {
+	d, known := p.continued.Get(taskKey(id))
+	state := m.inner(member)
+	status, ok := event.Parse[event.Status](state.text("status"))
+	if !known || !ok || !status.Ended() {
 		return
 	}
-	state := m.inner(member)
 	whole := state.get("result") != nil || state.get("error") != nil
-	told := ""
-	switch status := state.text("status"); {
-	case status == "cancelled":
-		told = p.endWith(ctx, &of, event.StatusCancelled, "")
-	case status != "completed" && status != "failed":
-		return
-	case whole:
-		told = p.end(ctx, &of, state)
-	case status == "completed":
-		p.endWith(ctx, &of, event.StatusCompleted, "")
-	default:
-		p.endWith(ctx, &of, event.StatusFailed, state.text("statusMessage"))
+	told, why := "", ""
+	if status == event.StatusFailed {
+		why = state.text("statusMessage")
+	}
+	if whole && status != event.StatusCancelled {
+		told = p.end(ctx, &d, state)
+	} else {
+		told = p.endWith(ctx, &d, status, why)
 	}
 	if whole {
 		p.inform(ctx, m, told, member)
