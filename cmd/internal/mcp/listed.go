@@ -70,7 +70,7 @@ func (p *Proxy) learn(tools []json.RawMessage) []json.RawMessage {
 	for _, raw := range tools {
 		def, _ := parse(raw, false)
 		name := def.text("name")
-		if _, ours := ownTool(name); ours {
+		if ownTool(name) {
 			p.cfg.Log.Warn("a tool of the server has a name of heed's, and is left out", "tool", name)
 			continue
 		}

@@ -328,7 +328,7 @@ func (p *Proxy) callTool(ctx context.Context, c *call, line []byte, params objec
 	p.mu.Lock()
 	tags := p.known[tool]
 	p.mu.Unlock()
-	own, ours := ownTool(tool)
+	ours := ownTool(tool)
 	before, after := p.before, make(chan struct{})
 	if !ours { // the server gets it
 		p.before = after
@@ -350,7 +350,7 @@ func (p *Proxy) callTool(ctx context.Context, c *call, line []byte, params objec
 		p.mu.Unlock()
 		switch {
 		case ours:
-			p.reply(c.answer(p.callOwn(ctx, own, arguments)))
+			p.reply(c.answer(p.callOwn(ctx, tool, arguments)))
 		case passes:
 			p.server.Write(line)
 		case c.canceled: // it had no effect
@@ -462,16 +462,14 @@ func (p *Proxy) unanswered(ctx context.Context) {
 	}
 	for _, id := range slices.Sorted(maps.Keys(open)) {
 		c := open[id]
-		line := refuse(c.id, jsonrpc.CodeInternal, said+"; the outcome is unknown")
+		m, _ := readMessage(refuse(c.id, jsonrpc.CodeInternal, said+"; the outcome is unknown"), false)
 		switch {
 		case c.decision.Allowed:
-			m, _ := readMessage(line, false)
 			p.inform(ctx, m, p.end(ctx, &c.decision, m.object))
-			line = m.line
 		case c.method == "subscriptions/listen":
-			line = c.answer(map[string]any{"_meta": c.meta()})
+			m.line = c.answer(map[string]any{"_meta": c.meta()})
 		}
-		p.reply(line)
+		p.reply(m.line)
 	}
 }
 
