@@ -179,16 +179,15 @@ func headerText(s string) (text string, ok bool) {
 
 // sse is a message of a stream of events.
 type sse struct {
-	id, data string
-	retry    time.Duration
+	id    string
+	data  []byte // each line with its end
+	retry time.Duration
 }
 
 // readEvents calls take with each event, until the stream ends or take returns false. A message is bounded.
 func readEvents(r io.Reader, take func(sse) bool) error {
 	in := bufio.NewReaderSize(r, 64<<10)
 	var e sse
-	var data []string
-	size := 0
 	for {
 		line, err := framing.Line(in, framing.MaxMessage)
 		if err != nil {
@@ -199,16 +198,15 @@ func readEvents(r io.Reader, take func(sse) bool) error {
 		value = strings.TrimPrefix(value, " ")
 		switch {
 		case text == "":
-			e.data = strings.Join(data, "\n")
 			if !take(e) {
 				return nil
 			}
-			e, data, size = sse{}, nil, 0
+			e = sse{}
 		case name == "data":
-			if size += len(value); size > framing.MaxMessage {
-				return &framing.LongError{Size: size, Limit: framing.MaxMessage}
+			e.data = append(append(e.data, value...), '\n')
+			if len(e.data) > framing.MaxMessage {
+				return &framing.LongError{Size: len(e.data), Limit: framing.MaxMessage}
 			}
-			data = append(data, value)
 		case name == "id":
 			e.id = value
 		case name == "retry":

@@ -88,16 +88,11 @@ func (o *object) set(value any, path ...string) {
 
 // MarshalJSON writes the object in one line.
 func (o object) MarshalJSON() ([]byte, error) {
-	out := []byte{'{'}
-	for i, m := range o {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, encode(m.name)...)
-		out = append(out, ':')
-		out = append(out, m.value...)
+	var members [][]byte
+	for _, m := range o {
+		members = append(members, slices.Concat(encode(m.name), []byte(":"), m.value))
 	}
-	return append(out, '}'), nil
+	return slices.Concat([]byte("{"), bytes.Join(members, []byte(",")), []byte("}")), nil
 }
 
 // message is a message in one line, with the members that all read.

@@ -423,7 +423,7 @@ func (p *Proxy) fromServer(ctx context.Context, line []byte) {
 	p.mu.Unlock()
 	result := m.inner("result")
 	called := c != nil && c.decision.Allowed
-	asks := called && c.typed && result.text("resultType") == "input_required" // for input, with which one request continues
+	asks := called && c.typed && result.text("resultType") == "input_required" // one request with it continues the call
 	switch task := taskOf(result); {
 	case c == nil:
 		p.client.Write(line)

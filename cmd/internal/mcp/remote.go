@@ -270,7 +270,7 @@ func (r *Remote) events(ctx context.Context, m *message, resp *http.Response) {
 			err = readEvents(resp.Body, func(e sse) bool {
 				last, n = cmp.Or(e.id, last), 0
 				delay = min(cmp.Or(e.retry, delay), remoteMost)
-				if got, ok := readMessage([]byte(e.data), false); ok {
+				if got, ok := readMessage(e.data, false); ok {
 					answered = r.pass(m, resp, got)
 				}
 				return !answered
