@@ -203,11 +203,9 @@ func (f *Front) local(r *http.Request) bool {
 // inSession returns 0 for a request of the open session, else the status of its answer. mu is held.
 func (f *Front) inSession(r *http.Request) int {
 	switch given := r.Header.Get(headerSession); {
-	case given == "":
-		return http.StatusBadRequest
-	case given != f.session:
+	case given != "" && given != f.session:
 		return http.StatusNotFound
-	case !versionForm().MatchString(r.Header.Get(headerVersion)):
+	case given == "", !versionForm().MatchString(r.Header.Get(headerVersion)):
 		return http.StatusBadRequest
 	}
 	return 0
@@ -311,7 +309,7 @@ func (f *Front) serve(w http.ResponseWriter, r *http.Request, from *stream, alon
 		case m := <-from.next:
 			last = m == nil || m.method == ""
 			if alone && last {
-				answer(w, statusOf(m), m.line)
+				answer(w, cmp.Or(statuses[string(m.inner("error").get("code"))], http.StatusOK), m.line)
 				return true
 			}
 			if m != nil {
@@ -337,13 +335,8 @@ func answer(w http.ResponseWriter, status int, line []byte) {
 	_, _ = w.Write(line)
 }
 
-// statusOf returns the status of an answer since 2026-07-28.
-func statusOf(m *message) int {
-	switch string(m.inner("error").get("code")) {
-	case "-32601":
-		return http.StatusNotFound
-	case "-32020", "-32021", "-32022":
-		return http.StatusBadRequest
-	}
-	return http.StatusOK
+// statuses are the statuses of answers since 2026-07-28, by the code of their error.
+var statuses = map[string]int{
+	"-32601": http.StatusNotFound,
+	"-32020": http.StatusBadRequest, "-32021": http.StatusBadRequest, "-32022": http.StatusBadRequest,
 }

@@ -32,16 +32,8 @@ const (
 	typeEvents = "text/event-stream"
 )
 
-// named returns the tool, prompt or resource that a request is about, "" for another.
-func (m *message) named() string {
-	switch m.method {
-	case "tools/call", "prompts/get":
-		return m.params.text("name")
-	case "resources/read":
-		return m.params.text("uri")
-	}
-	return ""
-}
+// subjects are the parameters that name the tool, prompt or resource that a request is about, by its method.
+var subjects = map[string]string{"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 
 // mirrored are the arguments of tools that a client repeats in headers, by tool.
 type mirrored = *lru.Cache[string, []mirror]
@@ -120,11 +112,12 @@ func (m *message) headers(all mirrored) map[string]json.RawMessage {
 		return headers
 	}
 	headers[headerVersion] = encode(m.version)
-	if name := m.named(); name != "" {
+	name := m.params.text(subjects[m.method])
+	if name != "" {
 		headers[headerName] = encode(name)
 	}
 	if m.method == "tools/call" {
-		args, _ := all.Get(m.named())
+		args, _ := all.Get(name)
 		for _, arg := range args {
 			of, last := m.params.inner("arguments"), len(arg.path)-1
 			for _, name := range arg.path[:last] {
