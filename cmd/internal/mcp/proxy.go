@@ -81,9 +81,9 @@ type call struct {
 	method string
 	typed  bool // of typedSince or later
 
-	request  []byte        // sum of the tool and its arguments
-	decision gate.Decision // which allows a call that the server has
-	canceled bool          // before the server had it
+	request  [sha256.Size]byte // sum of the tool and its arguments
+	decision gate.Decision     // which allows a call that the server has
+	canceled bool              // before the server had it
 
 	task string // the id of the task that a request is about
 
@@ -231,12 +231,8 @@ func (p *Proxy) resume(c *call, params object) (d gate.Decision) {
 
 // with returns the key of c and the state that the server wants back with the client's input.
 func (c *call) with(from object) string {
-	return string(sumOf(append(c.request, from.text("requestState")...)))
-}
-
-func sumOf(data []byte) []byte {
-	sum := sha256.Sum256(data)
-	return sum[:]
+	sum := sha256.Sum256(append(c.request[:], from.text("requestState")...))
+	return string(sum[:])
 }
 
 // canceled takes a notification of the client. It returns the decision about a call that ends with it.
@@ -320,7 +316,7 @@ func (p *Proxy) callTool(ctx context.Context, c *call, line []byte, params objec
 		p.reply(refuse(c.id, jsonrpc.CodeInvalid, tooMany))
 		return
 	}
-	c.request = sumOf(encode([]any{tool, arguments}))
+	c.request = sha256.Sum256(encode([]any{tool, arguments}))
 	d := p.resume(c, params)
 	if !d.Allowed {
 		p.confirm() // the model has read the results before

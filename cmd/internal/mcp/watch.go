@@ -29,12 +29,12 @@ func (c *call) meta() any { return map[string]any{subscriptionID: c.id} }
 func (p *Proxy) listen(c *call, m *message) {
 	filter := m.params.inner("notifications")
 	theirs := slices.DeleteFunc(list(filter.get("resourceSubscriptions")), func(raw json.RawMessage) bool {
-		var uri string
-		ours := json.Unmarshal(raw, &uri) == nil && strings.HasPrefix(uri, bridge.ResourceBase)
-		if ours {
-			c.uris = append(c.uris, uri)
+		uri := plainText(raw)
+		if !strings.HasPrefix(uri, bridge.ResourceBase) {
+			return false
 		}
-		return ours
+		c.uris = append(c.uris, uri)
+		return true
 	})
 	if len(c.uris) > maxSubscribed || !p.expect(c) {
 		p.reply(refuse(c.id, jsonrpc.CodeInternal, tooMany))
