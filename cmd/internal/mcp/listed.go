@@ -46,13 +46,12 @@ func (p *Proxy) listed(ctx context.Context, c *call, m *message) {
 
 // initialized adds heed's capabilities and instructions to the server's, of a result.
 func (p *Proxy) initialized(ctx context.Context, result object, m *message) {
-	p.mu.Lock()
 	for _, name := range []string{"tools", "resources"} {
-		if p.lacks[name] = result.inner("capabilities").get(name) == nil; p.lacks[name] {
+		if p.lacks.Delete(name); result.inner("capabilities").get(name) == nil {
+			p.lacks.Store(name, true)
 			m.set(struct{}{}, "result", "capabilities", name)
 		}
 	}
-	p.mu.Unlock()
 	m.set(true, "result", "capabilities", "resources", "subscribe")
 	m.set(strings.TrimSpace(result.text("instructions")+"\n\n"+instructions), "result", "instructions")
 	p.cfg.Bridge.Arrive(ctx, Consumer)

@@ -104,7 +104,7 @@ type message struct {
 	params  object
 	version string // its own, "" of versions before typedSince
 	again   bool   // the client has its answer already
-	end     func() // of a request that was sent
+	end     func() // of a request that was sent, or the stream after a notification
 }
 
 // Keys of the metadata of a request.

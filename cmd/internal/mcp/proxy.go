@@ -66,9 +66,9 @@ type Proxy struct {
 	mu         sync.Mutex
 	pending    jsonrpc.Open[*call] // requests of the client that the server has, and subscriptions
 	known      map[string][]string // tags of the server's tools that have some
-	lacks      map[string]bool     // capabilities that the server does not have
 	subscribed []string            // heed's resources by requests of their own, of versions before typedSince
 
+	lacks     sync.Map                          // capabilities that the server does not have, by name
 	continued *lru.Cache[string, gate.Decision] // of calls that continue after their result: by their input or their task
 
 	typed atomic.Bool   // initialize agreed on typedSince or later
@@ -104,7 +104,7 @@ func New(cfg Config) *Proxy {
 		cfg: cfg, gate: cfg.Bridge.Gate(), tools: cfg.Bridge.Diagnostics(),
 		client: jsonrpc.NewPeer(cfg.Client), server: jsonrpc.NewPeer(cfg.Server),
 		waiting: make(chan struct{}, maxWaiting), before: make(chan struct{}), pending: jsonrpc.Open[*call]{},
-		known: map[string][]string{}, lacks: map[string]bool{}, continued: continued,
+		known: map[string][]string{}, continued: continued,
 	}
 	close(p.before)
 	p.talk = deliver.New(deliver.Config{
@@ -258,9 +258,7 @@ func (p *Proxy) canceled(m *message) (d gate.Decision) {
 // any other.
 func (p *Proxy) own(ctx context.Context, c *call, params object) []byte {
 	capability, _, _ := strings.Cut(c.method, "/")
-	p.mu.Lock()
-	lacks := p.lacks[capability]
-	p.mu.Unlock()
+	_, lacks := p.lacks.Load(capability)
 	refused := func(why string) []byte { return refuse(c.id, jsonrpc.CodeInvalidParams, why) }
 	uri := params.text("uri")
 	ours := strings.HasPrefix(uri, bridge.ResourceBase)

@@ -36,11 +36,8 @@ type Remote struct {
 
 	renewing sync.Mutex
 	session  atomic.Pointer[remoteSession] // nil while there is none
-
-	mu     sync.Mutex
-	inited *message            // the client's notification after initialize
-	open   map[string]*message // requests of versions without sessions, by their ids
-	hear   context.CancelFunc  // ends the stream of the session
+	inited   atomic.Pointer[message]       // the client's notification after initialize, which ends the session's stream
+	open     sync.Map                      // requests of versions without sessions, each a *message by the key of its id
 }
 
 // remoteSession is a session that the server has begun. The id is "" if the server gave none.
@@ -59,7 +56,7 @@ const (
 // Dial returns the server at a valid URL, which gets a token unless it is "". Nothing is sent yet.
 func Dial(url, token string, log *slog.Logger) *Remote {
 	r := &Remote{
-		url: url, token: token, log: log, open: map[string]*message{}, mirrored: newMirrored(), hear: func() {},
+		url: url, token: token, log: log, mirrored: newMirrored(),
 		client: &http.Client{
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // with the token
 		},
@@ -89,23 +86,16 @@ func (r *Remote) begin(m *message) {
 	ctx, cancel := context.WithCancel(r.ctx)
 	sent, wrote := context.WithCancel(ctx)
 	trace := &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { wrote() }}
-	key := m.key()
 	if m.method == "initialize" {
 		r.forget()
 	}
-	r.mu.Lock()
 	if m.end = cancel; m.version != "" {
-		r.open[key] = m
+		r.open.Store(m.key(), m)
 	}
-	r.mu.Unlock()
 	ask := func() {
 		defer cancel()
 		r.ask(httptrace.WithClientTrace(ctx, trace), m, sent)
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		if r.open[key] == m { // the client may have used the id again
-			delete(r.open, key)
-		}
+		r.open.CompareAndDelete(m.key(), m) // the client may have used the id again
 	}
 	if m.method == "subscriptions/listen" { // which has no answer while it is of use
 		go ask()
@@ -124,11 +114,10 @@ func (r *Remote) notify(ctx context.Context, m *message) {
 	}
 	_ = resp.Body.Close()
 	if m.method == "notifications/initialized" {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.hear()
-		r.inited = m
-		ctx, r.hear = context.WithCancel(r.ctx)
+		ctx, m.end = context.WithCancel(r.ctx)
+		if before := r.inited.Swap(m); before != nil {
+			before.end()
+		}
 		go r.events(ctx, nil, nil)
 	}
 }
@@ -151,24 +140,19 @@ func (r *Remote) Finish(within time.Duration) {
 // forget forgets the session and ends its stream. It returns the client's notification that followed its beginning.
 func (r *Remote) forget() (inited *message) {
 	r.session.Store(nil)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.hear()
-	inited, r.inited = r.inited, nil
+	if inited = r.inited.Swap(nil); inited != nil {
+		inited.end()
+	}
 	return inited
 }
 
 // cancels ends a request of a version that has no notification for that. It returns false for another.
 func (r *Remote) cancels(m *message) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	key := keyOf(m.params.get("requestId"))
-	request := r.open[key]
-	if request != nil {
-		delete(r.open, key)
-		request.end()
+	request, known := r.open.LoadAndDelete(keyOf(m.params.get("requestId")))
+	if known {
+		request.(*message).end()
 	}
-	return request != nil
+	return known
 }
 
 // do sends an HTTP request with the headers of the session, and with others.
