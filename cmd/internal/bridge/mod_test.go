@@ -95,7 +95,7 @@ func TestToolsBound(t *testing.T) {
 		list = append(list, fmt.Sprintf(`{"name":"tool%06d","tags":["t"]}`, i))
 	}
 	m.learnTags(json.RawMessage(`{"tools":[` + strings.Join(list, ",") + `]}`))
-	require.Len(t, m.tags, maxTools)
+	require.Len(t, *m.tags.Load(), maxTools)
 	require.Equal(t, []string{"t"}, m.tagsOf(fmt.Sprintf("tool%06d", maxTools-1)))
 }
 
