@@ -27,6 +27,11 @@ func TestEdit(t *testing.T) {
 			"{\n\t\"servers\": {\n\t\t\"game\": {\n\t\t\t\"args\": [\n\t\t\t\t\"mcp\",\n\t\t\t\t\"--log\",\n\t\t\t\t\"Player.log\",\n\t\t\t\t\"--url\",\n\t\t\t\t\"http://127.0.0.1:8080/mcp\"\n\t\t\t],\n\t\t\t\"command\": \"/bin/heed\",\n\t\t\t\"type\": \"stdio\"\n\t\t}\n\t}\n}",
 		},
 		{
+			"TOML with an address", "codex", "config.toml",
+			"[mcp_servers.game] # mine\nurl = \"http://h/\"\n  [mcp_servers.game.env]\n  command = \"A\"\n",
+			"[mcp_servers.game] # mine\ncommand = \"/bin/heed\"\nargs = [\"mcp\",\"--log\",\"Player.log\",\"--url\",\"http://h/\"]\n  [mcp_servers.game.env]\n  command = \"A\"\n",
+		},
+		{
 			"TOML", "codex", "config.toml",
 			"model = \"m\"\n\n[mcp_servers.game]\ncommand = \"npx\"\nargs = [\"game-mcp\"]\n# slow\nstartup_timeout_sec = 20\n\n[mcp_servers.game.env]\nA = \"b\"\n",
 			"model = \"m\"\n\n[mcp_servers.game]\ncommand = \"/bin/heed\"\nargs = [\"mcp\",\"--log\",\"Player.log\",\"--\",\"npx\",\"game-mcp\"]\n# slow\nstartup_timeout_sec = 20\n\n[mcp_servers.game.env]\nA = \"b\"\n",

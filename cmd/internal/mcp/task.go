@@ -41,16 +41,16 @@ func (p *Proxy) state(ctx context.Context, id string, m *message, member string)
 		return
 	}
 	whole := state.get("result") != nil || state.get("error") != nil
-	told, why := "", ""
+	outcome, why := "", ""
 	if status == event.StatusFailed {
 		why = state.text("statusMessage")
 	}
 	if whole && status != event.StatusCancelled {
-		told = p.end(ctx, &d, state)
+		outcome = p.end(ctx, &d, state)
 	} else {
-		told = p.endWith(ctx, &d, status, why)
+		outcome = p.endWith(ctx, &d, status, why)
 	}
 	if whole {
-		p.inform(ctx, m, told, member)
+		p.inform(ctx, m, outcome, member)
 	}
 }
