@@ -42,13 +42,13 @@ type Client struct {
 	welcome Welcome
 	done    chan struct{}
 
-	mu       sync.Mutex
-	pending  map[string]chan message
-	handlers map[string]func(Event)
-	ended    bool
-	err      error
+	mu      sync.Mutex
+	pending map[string]chan message
+	ended   bool
+	err     error
 
-	events eventQueue
+	handlers sync.Map // functions of an [Event], by channel
+	events   eventQueue
 }
 
 // Dial connects to a server at "127.0.0.1:4711" or "unix:/path" and opens a
@@ -82,7 +82,7 @@ func NewClient(ctx context.Context, rwc io.ReadWriteCloser, cfg ClientConfig) (*
 	c := &Client{
 		conn:    newClientConn(rwc, limits),
 		log:     cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler)),
-		pending: map[string]chan message{}, handlers: map[string]func(Event){}, done: make(chan struct{}),
+		pending: map[string]chan message{}, done: make(chan struct{}),
 	}
 	c.events.init(&limits)
 	go c.run()
@@ -208,11 +208,9 @@ func (c *Client) leave(id string) {
 //
 // It returns the channels that the server knows and now sends.
 func (c *Client) Events(ctx context.Context, channels []string, f func(Event)) ([]string, error) {
-	c.mu.Lock()
 	for _, name := range channels {
-		c.handlers[name] = f // before the answer: an event may precede it
+		c.handlers.Store(name, f) // before the answer: an event may precede it
 	}
-	c.mu.Unlock()
 	var result subscribeResult
 	err := c.Call(ctx, methodEventsSubscribe, channelsParams{Channels: channels}, &result)
 	return result.Subscribed, err
@@ -347,10 +345,8 @@ func (c *Client) deliver() {
 		if !ok {
 			return
 		}
-		c.mu.Lock()
-		f := c.handlers[e.Channel]
-		c.mu.Unlock()
-		if f != nil {
+		f, _ := c.handlers.Load(e.Channel)
+		if f, _ := f.(func(Event)); f != nil {
 			f(e)
 		}
 	}

@@ -260,15 +260,16 @@ func (d *Diagnostics) wait(ctx context.Context, consumer string, in waitArgs) (*
 	waiting, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	p, err := d.session.Wait(waiting, after, 1, f)
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, gabp.Errorf(gabp.CodeTimeout, "the wait ended because its caller left")
-		}
-		return &Page{
-			Epoch: d.epoch, Entries: []Entry{}, Next: cursorText(d.epoch, p.Next.Seq),
-			Oldest: p.Oldest, Latest: p.Latest, Lost: p.Lost, LostBefore: p.LostBefore, More: p.More, TimedOut: true,
-			Behind: behind,
-		}, nil
+	timedOut := err != nil
+	switch {
+	case ctx.Err() != nil && timedOut:
+		return nil, gabp.Errorf(gabp.CodeTimeout, "the wait ended because its caller left")
+	case timedOut:
+		after = p.Next
 	}
-	return d.page(consumer, after, &in.pageArgs, f, behind)
+	page, err := d.page(consumer, after, &in.pageArgs, f, behind)
+	if err == nil {
+		page.TimedOut = timedOut && len(page.Entries) == 0
+	}
+	return page, err
 }

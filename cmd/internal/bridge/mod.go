@@ -52,14 +52,14 @@ type mod struct {
 	lost  atomic.Uint64 // events that came faster than they were ingested
 	odd   atomic.Uint64 // answers that do not follow the protocol
 
-	client atomic.Pointer[gabp.Client] // the connection in use, nil while there is none
-	came   atomic.Bool                 // there was one, which has answered
+	client atomic.Pointer[gabp.Client]         // the connection in use, nil while there is none
+	tags   atomic.Pointer[map[string][]string] // of its tools
+	came   atomic.Bool                         // there was one, which has answered
 
 	mu      sync.Mutex
 	changed chan struct{} // closed, and made anew, when client or settled changes
 	settled bool          // there is one, or the game has none: no call waits
 	listBy  time.Time     // until then a list of tools waits for one
-	tags    map[string][]string
 }
 
 func newMod(cfg *Config) *mod {
@@ -278,27 +278,25 @@ func (c *calls) waiting() (n uint64) {
 // maxTools bounds the tools whose tags are kept.
 const maxTools = 10_000
 
-// learnTags keeps the tags of a list of tools, for the gate.
+// learnTags keeps the tags of a list of tools, for the gate. A tool without known tags is held back.
 func (m *mod) learnTags(list json.RawMessage) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	var tools struct {
 		Tools []struct {
 			Name string   `json:"name"`
 			Tags []string `json:"tags"`
 		} `json:"tools"`
 	}
-	m.tags = nil // exemptions of an earlier list do not hold any more
-	if json.Unmarshal(list, &tools) != nil {
-		return // a tool without known tags is held back
-	}
-	m.tags = make(map[string][]string, min(len(tools.Tools), maxTools))
-	for _, t := range tools.Tools {
-		if len(m.tags) < maxTools {
-			m.tags[t.Name] = t.Tags
+	tags := map[string][]string{} // exemptions of an earlier list do not hold any more
+	if json.Unmarshal(list, &tools) == nil {
+		for _, t := range tools.Tools[:min(len(tools.Tools), maxTools)] {
+			tags[t.Name] = t.Tags
 		}
 	}
+	m.tags.Store(&tags)
 }
+
+// tagsOf returns the mod's tags of a tool, once the mod was connected.
+func (m *mod) tagsOf(tool string) []string { return (*m.tags.Load())[tool] }
 
 // missed returns how many events of a channel are missing between the previous one and e, by the mod's numbers: left
 // out by the mod, or dropped because they came faster than they were ingested. Numbers that do not grow mean none.
@@ -309,13 +307,6 @@ func (m *mod) missed(e *gabp.Event) uint64 {
 		return 0
 	}
 	return e.Seq - before - 1
-}
-
-// tagsOf returns the mod's tags of a tool.
-func (m *mod) tagsOf(tool string) []string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.tags[tool]
 }
 
 // verbatim returns err as an answer of the mod that does not follow the protocol, nil if it is none, and counts it. The

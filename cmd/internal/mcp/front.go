@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/subtle"
 	"encoding/json"
@@ -9,11 +8,10 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/heedlog/heed/cmd/internal/jsonrpc"
 	"github.com/heedlog/heed/gabp"
@@ -25,19 +23,16 @@ import (
 // the request that it belongs to. One session is open at a time, since a server has one client: another ends it. Since
 // 2026-07-28 there are no sessions, and each request is of the one client. Make one with [NewFront].
 type Front struct {
-	token string
-	far   bool // other machines may connect
+	*io.PipeReader // the lines of the client
+	to             *io.PipeWriter
 
-	lines *io.PipeReader
-	to    *io.PipeWriter
+	token    string
+	far      bool // other machines may connect
+	mirrored mirrored
 
 	mu      sync.Mutex
 	session string
-	open    map[string]*events // of requests without an answer, by their ids
-	general *events            // of the session, for messages that belong to no request
-	begun   int
-
-	mirrored mirrored
+	streams []*stream // of requests without an answer, the latest last; the first is of the session if there is one
 }
 
 // The bounds of a Front.
@@ -49,101 +44,101 @@ const (
 	keepAlive   = 20 * time.Second
 )
 
-// events are the messages for one request of a client, or for none.
-type events struct {
-	number  int           // of the requests and sessions so far
-	of      *message      // the request
-	next    chan outgoing // that are not written
-	reading bool
+// stream has the messages for one request of a client, or for none.
+type stream struct {
+	of      *message      // the request, without an id of the session
+	next    chan *message // that are not written; an answer, or nil, is the last
+	reading bool          // of the session
 }
 
-// outgoing is a message, or the end of a session, which has none.
-type outgoing struct {
-	data []byte
-	last bool
-}
+func newStream(of *message) *stream { return &stream{of: of, next: make(chan *message, maxEvents)} }
 
 // NewFront returns a client. Each request must have the token, unless it is "". A request from a page of another site
 // is refused, and a request for another host than this machine, too, if far is false.
 func NewFront(token string, far bool) *Front {
-	f := &Front{token: token, far: far, open: map[string]*events{}, mirrored: mirrored{}}
-	f.lines, f.to = io.Pipe()
+	f := &Front{token: token, far: far, mirrored: newMirrored()}
+	f.PipeReader, f.to = io.Pipe()
 	return f
 }
-
-// Read reads the lines of the client.
-func (f *Front) Read(b []byte) (int, error) { return f.lines.Read(b) }
-
-// Close ends the lines of the client.
-func (f *Front) Close() error { return f.lines.Close() }
 
 // Write gives the client a line.
 func (f *Front) Write(line []byte) (int, error) {
 	m, _ := readMessage(line, false)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	to := f.open[m.key()]
-	switch of := m.params.inner("_meta").get(subscriptionID); {
-	case m.method == "":
-		if to != nil && to.of.method == "tools/list" {
-			f.mirrored.learn(list(m.inner("result").get("tools")), func(string, error) {}) // which the client leaves out
+	to := f.streamOf(m)
+	if to == nil {
+		return len(line), nil
+	}
+	if m.method == "" {
+		if to.of.method == "tools/list" {
+			learn(f.mirrored, list(m.inner("result").get("tools")), func(string, error) {}) // which the client leaves out
 		}
-		delete(f.open, m.key())
-	case of != nil:
-		to = f.open[keyOf(of)]
-	default:
-		to = f.related(string(m.params.get("progressToken")))
+		f.end(to)
 	}
-	if to != nil {
-		to.add(m.line, m.method == "")
-	}
+	to.add(m)
 	return len(line), nil
 }
 
-// related returns the events of the request that has a token; else the events of the session if they are read, or of
-// the latest request, since the server names no request.
-func (f *Front) related(token string) (to *events) {
-	for _, e := range f.open {
-		if token != "" && token == string(e.of.params.inner("_meta").get("progressToken")) {
-			return e
-		}
-		if to == nil || e.number > to.number {
-			to = e
-		}
+// request returns the stream of the request with an id, nil for an unknown one.
+func (f *Front) request(id json.RawMessage) *stream {
+	i := slices.IndexFunc(f.streams, func(s *stream) bool { return s.of.id != nil && s.of.key() == keyOf(id) })
+	if i < 0 {
+		return nil
 	}
-	if f.general != nil && (to == nil || f.general.reading) {
-		return f.general
-	}
-	return to
+	return f.streams[i]
 }
 
-// add adds an event in place of the oldest one if there are too many, with the lock of the Front held.
-func (e *events) add(data []byte, last bool) {
-	if len(e.next) == maxEvents {
+// streamOf returns the stream of a message: of the request that it answers, or whose subscription or token it names;
+// else of the session if it is read, or of the latest request, since the server names no request.
+func (f *Front) streamOf(m *message) *stream {
+	of, token := m.params.inner("_meta").get(subscriptionID), string(m.params.get("progressToken"))
+	switch {
+	case m.method == "":
+		return f.request(m.id)
+	case of != nil:
+		return f.request(of)
+	case len(f.streams) == 0:
+		return nil
+	}
+	for _, s := range f.streams {
+		if token != "" && token == string(s.of.params.inner("_meta").get("progressToken")) {
+			return s
+		}
+	}
+	if f.streams[0].reading {
+		return f.streams[0]
+	}
+	return f.streams[len(f.streams)-1]
+}
+
+// add adds a message in place of the oldest one if there are too many, with the lock of the Front held.
+func (s *stream) add(m *message) {
+	if len(s.next) == maxEvents {
 		select {
-		case <-e.next:
-		default: // it was written meanwhile
+		case <-s.next:
+		default: // it was written since
 		}
 	}
-	e.next <- outgoing{bytes.TrimRight(data, "\n"), last}
+	s.next <- m
 }
 
-// begin returns new events, with mu held.
-func (f *Front) begin(of *message) *events {
-	f.begun++
-	return &events{number: f.begun, of: of, next: make(chan outgoing, maxEvents)}
+// end forgets a stream, with mu held.
+func (f *Front) end(of *stream) {
+	f.streams = slices.DeleteFunc(f.streams, func(s *stream) bool { return s == of })
 }
 
 // leave ends the session and its requests, with mu held. It returns the messages that cancel them.
 func (f *Front) leave() (cancel [][]byte) {
-	for _, e := range f.open {
-		cancel = append(cancel, canceled(e.of.id))
-		e.add(jsonrpc.Failure(jsontext.Value(e.of.id), jsonrpc.CodeInternal, "heed: the session has ended").Line(), true)
+	for _, s := range f.streams {
+		var last *message
+		if s.of.id != nil {
+			last, _ = readMessage(refuse(s.of.id, jsonrpc.CodeInternal, "heed: the session has ended"), false)
+			cancel = append(cancel, canceled(s.of.id))
+		}
+		s.add(last)
 	}
-	if f.general != nil {
-		f.general.add(nil, true)
-	}
-	f.open, f.general, f.session = map[string]*events{}, nil, ""
+	f.streams, f.session = nil, ""
 	return cancel
 }
 
@@ -177,15 +172,15 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			f.send(lines...)
 			f.mu.Lock()
 			w.WriteHeader(http.StatusNoContent)
-		case f.general.reading:
+		case f.streams[0].reading:
 			http.Error(w, "heed: this stream is open", http.StatusConflict)
 		default:
-			e := f.general
-			e.reading = true // before another comes
+			own := f.streams[0]
+			own.reading = true // before another comes
 			f.mu.Unlock()
-			f.serve(w, r, e, false)
+			f.serve(w, r, own, false)
 			f.mu.Lock()
-			e.reading = false
+			own.reading = false
 		}
 	default:
 		http.Error(w, "heed: POST, GET or DELETE", http.StatusMethodNotAllowed)
@@ -208,11 +203,9 @@ func (f *Front) local(r *http.Request) bool {
 // inSession returns 0 for a request of the open session, else the status of its answer. mu is held.
 func (f *Front) inSession(r *http.Request) int {
 	switch given := r.Header.Get(headerSession); {
-	case given == "":
-		return http.StatusBadRequest
-	case given != f.session:
+	case given != "" && given != f.session:
 		return http.StatusNotFound
-	case !versionForm().MatchString(r.Header.Get(headerVersion)):
+	case given == "", !versionForm().MatchString(r.Header.Get(headerVersion)):
 		return http.StatusBadRequest
 	}
 	return 0
@@ -230,9 +223,7 @@ func (f *Front) post(w http.ResponseWriter, r *http.Request) {
 	m, ok := readMessage(body, true)
 	named := r.Header.Get(headerVersion)
 	alone := m.version >= typedSince || named >= typedSince && versionForm().MatchString(named) // there is no session
-	refused := func(status, code int, text string) {
-		answer(w, status, jsonrpc.Failure(jsontext.Value(m.id), code, "heed: "+text).Line())
-	}
+	refused := func(status, code int, text string) { answer(w, status, refuse(m.id, code, "heed: "+text)) }
 	switch {
 	case err != nil:
 		refused(http.StatusRequestEntityTooLarge, jsonrpc.CodeInvalid, err.Error())
@@ -240,56 +231,51 @@ func (f *Front) post(w http.ResponseWriter, r *http.Request) {
 	case !ok:
 		refused(http.StatusBadRequest, jsonrpc.CodeParse, "not one JSON object with each name once")
 		return
-	case m.asks() && alone:
-		if m.version == "" || m.params.inner("_meta").get(capabilitiesKey) == nil {
-			refused(http.StatusBadRequest, jsonrpc.CodeInvalidParams, "params._meta has no version or no capabilities of the client")
-			return
-		}
-		f.mu.Lock()
-		body := m.headers(f.mirrored)
-		f.mu.Unlock()
-		for header, want := range body {
+	case !alone || !m.asks():
+	case m.version == "" || m.params.inner("_meta").get(capabilitiesKey) == nil:
+		refused(http.StatusBadRequest, jsonrpc.CodeInvalidParams, "params._meta has no version or no capabilities of the client")
+		return
+	default:
+		for header, want := range m.headers(f.mirrored) {
 			if got, ok := headerText(r.Header.Get(header)); !ok || !agrees(got, want) {
 				refused(http.StatusBadRequest, codeHeader, fmt.Sprintf("header %s is %q, the body has %s", header, got, want))
 				return
 			}
 		}
 	}
-	f.mu.Lock()
 	var left [][]byte
+	var s *stream
 	begins := m.method == "initialize" && !alone
-	if begins {
+	f.mu.Lock()
+	if status := f.inSession(r); begins {
 		left = f.leave()
-		f.session = gabp.NewToken()
-		f.general = f.begin(&message{})
+		f.session, f.streams = gabp.NewToken(), []*stream{newStream(&message{})}
 		w.Header().Set(headerSession, f.session)
-	} else if status := f.inSession(r); !alone && status != 0 {
+	} else if !alone && status != 0 {
 		f.mu.Unlock()
 		refused(status, jsonrpc.CodeInvalid, "not of the session that is open: initialize begins one")
 		return
 	}
-	var e *events
 	if m.asks() {
-		key := m.key()
-		if _, twice := f.open[key]; twice || len(f.open) >= maxStreams {
+		if f.request(m.id) != nil || len(f.streams) > maxStreams {
 			f.mu.Unlock()
 			refused(http.StatusBadRequest, jsonrpc.CodeInternal, "too many requests wait for an answer, or two have this id")
 			return
 		}
-		e = f.begin(m)
-		f.open[key] = e
+		s = newStream(m)
+		f.streams = append(f.streams, s)
 	}
 	f.mu.Unlock()
 	f.send(append(left, m.line)...)
-	if e == nil {
+	if s == nil {
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
-	if f.serve(w, r, e, begins || alone) || !alone { // of a session, a client that leaves cancels nothing
+	if f.serve(w, r, s, begins || alone) || !alone { // of a session, a client that leaves cancels nothing
 		return
 	}
 	f.mu.Lock()
-	delete(f.open, m.key())
+	f.end(s)
 	f.mu.Unlock()
 	f.send(canceled(m.id))
 }
@@ -301,9 +287,9 @@ func (f *Front) send(lines ...[]byte) {
 	}
 }
 
-// serve writes events until the last, or the client leaves. It returns true if the answer was written. An answer that
-// comes soon and is the only event may be alone.
-func (f *Front) serve(w http.ResponseWriter, r *http.Request, from *events, alone bool) bool {
+// serve writes messages until the last, or the client leaves. It returns true if the answer was written. An answer that
+// comes soon and is the only message may be alone.
+func (f *Front) serve(w http.ResponseWriter, r *http.Request, from *stream, alone bool) bool {
 	rc := http.NewResponseController(w)
 	_, _ = rc.SetReadDeadline(time.Time{}), rc.SetWriteDeadline(time.Time{}) // the request is read; its stream may last
 	begin := sync.OnceFunc(func() {
@@ -318,16 +304,17 @@ func (f *Front) serve(w http.ResponseWriter, r *http.Request, from *events, alon
 		begin()
 	}
 	for waits := firstWithin; ; waits = keepAlive {
-		e, err := outgoing{}, error(nil)
+		last, err := false, error(nil)
 		select {
-		case e = <-from.next:
-			if alone && e.last {
-				answer(w, statusOf(e.data), e.data)
+		case m := <-from.next:
+			last = m == nil || m.method == ""
+			if alone && last {
+				answer(w, cmp.Or(statuses[string(m.inner("error").get("code"))], http.StatusOK), m.line)
 				return true
 			}
-			if e.data != nil {
+			if m != nil {
 				begin()
-				_, err = fmt.Fprintf(w, "event: message\ndata: %s\n\n", e.data)
+				_, err = fmt.Fprintf(w, "event: message\ndata: %s\n", m.line)
 			}
 		case <-r.Context().Done():
 			return false
@@ -335,7 +322,7 @@ func (f *Front) serve(w http.ResponseWriter, r *http.Request, from *events, alon
 			begin()
 			_, err = io.WriteString(w, ":\n\n")
 		}
-		if err = cmp.Or(err, rc.Flush()); err != nil || e.last {
+		if err = cmp.Or(err, rc.Flush()); err != nil || last {
 			return err == nil
 		}
 	}
@@ -348,14 +335,8 @@ func answer(w http.ResponseWriter, status int, line []byte) {
 	_, _ = w.Write(line)
 }
 
-// statusOf returns the status of an answer since 2026-07-28.
-func statusOf(line []byte) int {
-	msg, _ := parse(line, false)
-	switch failed := msg.inner("error"); string(failed.get("code")) {
-	case "-32601":
-		return http.StatusNotFound
-	case "-32020", "-32021", "-32022":
-		return http.StatusBadRequest
-	}
-	return http.StatusOK
+// statuses are the statuses of answers since 2026-07-28, by the code of their error.
+var statuses = map[string]int{
+	"-32601": http.StatusNotFound,
+	"-32020": http.StatusBadRequest, "-32021": http.StatusBadRequest, "-32022": http.StatusBadRequest,
 }

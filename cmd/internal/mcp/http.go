@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"github.com/heedlog/heed/internal/framing"
 	"github.com/heedlog/heed/internal/text"
 )
@@ -30,19 +32,16 @@ const (
 	typeEvents = "text/event-stream"
 )
 
-// named returns the tool, prompt or resource that a request is about, "" for another.
-func (m *message) named() string {
-	switch m.method {
-	case "tools/call", "prompts/get":
-		return m.params.text("name")
-	case "resources/read":
-		return m.params.text("uri")
-	}
-	return ""
-}
+// subjects are the parameters that name the tool, prompt or resource that a request is about, by its method.
+var subjects = map[string]string{"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 
 // mirrored are the arguments of tools that a client repeats in headers, by tool.
-type mirrored map[string][]mirror
+type mirrored = *lru.Cache[string, []mirror]
+
+func newMirrored() mirrored {
+	all, _ := lru.New[string, []mirror](maxTools) // the error is about another size
+	return all
+}
 
 // mirror is the header of an argument.
 type mirror struct {
@@ -52,22 +51,19 @@ type mirror struct {
 
 // learn takes the tools of a list, and returns those with valid annotations. refuse is called with each other tool: a
 // client over HTTP must not have it.
-func (all mirrored) learn(tools []json.RawMessage, refuse func(tool string, why error)) []json.RawMessage {
-	valid := make([]json.RawMessage, 0, len(tools))
-	for _, raw := range tools {
+func learn(all mirrored, tools []json.RawMessage, refuse func(tool string, why error)) []json.RawMessage {
+	return slices.DeleteFunc(tools, func(raw json.RawMessage) bool {
 		tool, _ := parse(raw, false)
 		name, found := tool.text("name"), map[string]mirror{}
-		delete(all, name)
-		if err := mirrors(tool.inner("inputSchema"), nil, found); err != nil {
+		err := mirrors(tool.inner("inputSchema"), nil, found)
+		if err != nil {
 			refuse(name, err)
-			continue
 		}
-		valid = append(valid, raw)
-		if len(all) < maxTools && len(found) > 0 {
-			all[name] = slices.Collect(maps.Values(found))
+		if all.Remove(name); err == nil && len(found) > 0 {
+			all.Add(name, slices.Collect(maps.Values(found)))
 		}
-	}
-	return valid
+		return err != nil
+	})
 }
 
 // annotation is the keyword of a schema that names a header.
@@ -116,11 +112,13 @@ func (m *message) headers(all mirrored) map[string]json.RawMessage {
 		return headers
 	}
 	headers[headerVersion] = encode(m.version)
-	if name := m.named(); name != "" {
+	name := m.params.text(subjects[m.method])
+	if name != "" {
 		headers[headerName] = encode(name)
 	}
 	if m.method == "tools/call" {
-		for _, arg := range all[m.named()] {
+		args, _ := all.Get(name)
+		for _, arg := range args {
 			of, last := m.params.inner("arguments"), len(arg.path)-1
 			for _, name := range arg.path[:last] {
 				of = of.inner(name)
@@ -174,16 +172,15 @@ func headerText(s string) (text string, ok bool) {
 
 // sse is a message of a stream of events.
 type sse struct {
-	id, data string
-	retry    time.Duration
+	id    string
+	data  []byte // each line with its end
+	retry time.Duration
 }
 
 // readEvents calls take with each event, until the stream ends or take returns false. A message is bounded.
 func readEvents(r io.Reader, take func(sse) bool) error {
 	in := bufio.NewReaderSize(r, 64<<10)
 	var e sse
-	var data []string
-	size := 0
 	for {
 		line, err := framing.Line(in, framing.MaxMessage)
 		if err != nil {
@@ -194,16 +191,15 @@ func readEvents(r io.Reader, take func(sse) bool) error {
 		value = strings.TrimPrefix(value, " ")
 		switch {
 		case text == "":
-			e.data = strings.Join(data, "\n")
 			if !take(e) {
 				return nil
 			}
-			e, data, size = sse{}, nil, 0
+			e = sse{}
 		case name == "data":
-			if size += len(value); size > framing.MaxMessage {
-				return &framing.LongError{Size: size, Limit: framing.MaxMessage}
+			e.data = append(append(e.data, value...), '\n')
+			if len(e.data) > framing.MaxMessage {
+				return &framing.LongError{Size: len(e.data), Limit: framing.MaxMessage}
 			}
-			data = append(data, value)
 		case name == "id":
 			e.id = value
 		case name == "retry":

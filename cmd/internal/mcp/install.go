@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -47,23 +48,76 @@ var (
 func (c *Client) Edit(file string, data []byte, server string, own []string) (
 	edited []byte, before, after string, err error,
 ) {
-	find := c.findJSON
+	entries, err := c.entries(file, data)
+	i := slices.IndexFunc(entries, func(e entry) bool { return e.name == server })
+	if i < 0 {
+		return nil, "", "", cmp.Or(err, ErrNoServer)
+	}
+	read, from, to := readJSON, entries[i].from, entries[i].to
 	if filepath.Ext(file) == ".toml" {
-		find = c.findTOML
+		read = readTOML
 	}
-	e, err := find(data, server)
+	s, render, err := read(data[:to], from)
 	if err != nil {
 		return nil, "", "", err
 	}
-	changed, err := e.alone()
+	changed, err := s.alone()
 	if len(own) > 0 {
-		changed, err = e.fronted(own)
+		changed, err = s.fronted(own)
 	}
 	if err != nil {
 		return nil, "", "", err
 	}
-	before, after = string(data[e.from:e.to]), string(e.render(changed))
-	return slices.Concat(data[:e.from], []byte(after), data[e.to:]), before, after, nil
+	before, after = string(data[from:to]), string(render(changed))
+	return slices.Concat(data[:from], []byte(after), data[to:]), before, after, nil
+}
+
+// Servers returns the sorted names of the servers in a file of the client, as far as it can be read.
+func (c *Client) Servers(file string, data []byte) (names []string) {
+	entries, _ := c.entries(file, data)
+	for _, e := range entries {
+		names = append(names, e.name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// entry is the place of a server in a file.
+type entry struct {
+	name     string
+	from, to int
+}
+
+// entries returns the servers before an error.
+func (c *Client) entries(file string, data []byte) (all []entry, err error) {
+	if filepath.Ext(file) == ".toml" { // a table with one value on each line
+		head := regexp.MustCompile(`(?m)^[ \t]*\[` + c.key + `\.(?:"([^"\n]*)"|([^."\]\n]*))\][^\n]*(?:\n|\z)`)
+		for _, m := range head.FindAllSubmatchIndex(data, -1) {
+			e := entry{string(data[max(m[2], m[4]):max(m[3], m[5])]), m[1], m[1]}
+			table := tomlHead().Split(string(data[e.from:]), 2)[0]
+			if keys := tomlKey().FindAllStringIndex(table, -1); keys != nil {
+				e.to = e.from + keys[len(keys)-1][1]
+			}
+			all = append(all, e)
+		}
+		return all, nil
+	}
+	d := jsontext.NewDecoder(bytes.NewReader(uncommented(data)))
+	for {
+		if _, err := d.ReadToken(); errors.Is(err, io.EOF) {
+			return all, nil
+		} else if err != nil {
+			return all, err
+		}
+		if at := d.StackPointer(); at.Parent() == jsontext.Pointer("").AppendToken(c.key) {
+			raw, err := d.ReadValue()
+			if err != nil {
+				return all, err
+			}
+			to := int(d.InputOffset())
+			all = append(all, entry{at.LastToken(), to - len(raw), to})
+		}
+	}
 }
 
 // started is how a client starts a server, or where it finds one.
@@ -71,13 +125,6 @@ type started struct {
 	command string
 	args    []string
 	url     string
-}
-
-// found is the entry of a server in a file.
-type found struct {
-	started
-	from, to int // in the file
-	render   func(started) []byte
 }
 
 // fronted returns how to start heed, own, in front of the server.
@@ -117,47 +164,31 @@ func (s started) alone() (started, error) {
 // addresses are the members with the address of a server over HTTP.
 var addresses = []string{"url", "httpUrl", "serverUrl"}
 
-// findJSON finds a server in a file of JSON.
-func (c *Client) findJSON(data []byte, server string) (*found, error) {
-	d := jsontext.NewDecoder(bytes.NewReader(uncommented(data)))
-	at := jsontext.Pointer("").AppendToken(c.key).AppendToken(server)
-	for d.StackPointer() != at {
-		if _, err := d.ReadToken(); errors.Is(err, io.EOF) {
-			return nil, ErrNoServer
-		} else if err != nil {
-			return nil, err
-		}
-	}
-	raw, err := d.ReadValue()
-	if err != nil {
-		return nil, err
-	}
-	raw = raw.Clone()
-	to := int(d.InputOffset())
-	e := &found{from: to - len(raw), to: to}
-	line := data[bytes.LastIndexByte(data[:e.from], '\n')+1 : e.from]
+// readJSON reads the entry at the end of data. render writes it for another server.
+func readJSON(data []byte, from int) (s started, render func(started) []byte, err error) {
+	line := data[bytes.LastIndexByte(data[:from], '\n')+1 : from]
 	margin := string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 	indent := "  "
 	if strings.Contains(margin, "\t") {
 		indent = "\t"
 	}
 	members := map[string]json.RawMessage{}
-	if err := json.Unmarshal(raw, &members); err != nil {
-		return nil, fmt.Errorf("the entry is no object: %w", err)
+	if err := json.Unmarshal(uncommented(data[from:]), &members); err != nil {
+		return s, nil, fmt.Errorf("the entry is no object: %w", err)
+	}
+	if members["headers"] != nil {
+		return s, nil, errors.New("the entry has headers, which heed does not send: put its token into a file, for --url-token-file")
 	}
 	address := "url"
 	for _, name := range addresses {
 		if members[name] != nil {
 			address = name
-			_ = json.Unmarshal(members[name], &e.url)
+			_ = json.Unmarshal(members[name], &s.url)
 		}
 	}
-	if members["headers"] != nil {
-		return nil, errors.New("the entry has headers, which heed does not send: put its token into a file, for --url-token-file")
-	}
-	_ = json.Unmarshal(members["command"], &e.command)
-	_ = json.Unmarshal(members["args"], &e.args)
-	e.render = func(s started) []byte {
+	_ = json.Unmarshal(members["command"], &s.command)
+	_ = json.Unmarshal(members["args"], &s.args)
+	return s, func(s started) []byte {
 		for _, name := range append(addresses, "command", "args") {
 			delete(members, name)
 		}
@@ -173,8 +204,7 @@ func (c *Client) findJSON(data []byte, server string) (*found, error) {
 		var out bytes.Buffer
 		_ = json.Indent(&out, encode(members), margin, indent) // which is JSON
 		return out.Bytes()
-	}
-	return e, nil
+	}, nil
 }
 
 // comment is a comment in JSON, or a string, which may hold the signs of one.
@@ -190,72 +220,26 @@ func uncommented(data []byte) []byte {
 	})
 }
 
-// Servers returns the sorted names of the servers in a file of the client, as far as it can be read.
-func (c *Client) Servers(file string, data []byte) (names []string) {
-	if filepath.Ext(file) == ".toml" {
-		head := regexp.MustCompile(`(?m)^\s*\[` + c.key + `\.(?:"([^"\n]*)"|([^."\]\n]*))\]`)
-		for _, m := range head.FindAllSubmatch(data, -1) {
-			names = append(names, string(m[1])+string(m[2]))
-		}
-		slices.Sort(names)
-		return names
-	}
-	d := jsontext.NewDecoder(bytes.NewReader(uncommented(data)))
-	for _, err := d.ReadToken(); err == nil; _, err = d.ReadToken() {
-		if at := d.StackPointer(); at.Parent() == jsontext.Pointer("").AppendToken(c.key) {
-			names = append(names, at.LastToken())
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
+// tomlHead begins a table.
+var tomlHead = text.Lazy(`(?m)^[ \t]*\[`)
 
 // tomlKey is a line of a table that has one value on one line.
-var tomlKey = text.Lazy(`^\s*(command|args|url)\s*=\s*(.*?)\s*$`)
+var tomlKey = text.Lazy(`(?m)^[ \t]*(command|args|url)[ \t]*=[ \t]*(.*?)[ \t\r]*(?:\n|\z)`)
 
-// findTOML finds a server in a file of TOML, in which it is a table with one value on each line.
-func (c *Client) findTOML(data []byte, server string) (*found, error) {
-	heads := []string{"[" + c.key + "." + server + "]", "[" + c.key + "." + string(encode(server)) + "]"}
-	var e *found
-	at := 0
-	for line := range bytes.Lines(data) {
-		text := strings.TrimSpace(string(line))
-		at += len(line)
-		switch m := tomlKey().FindStringSubmatch(strings.TrimRight(string(line), "\r\n")); {
-		case e == nil && slices.Contains(heads, text):
-			e = &found{from: at, to: at}
-		case e == nil:
-		case strings.HasPrefix(text, "["):
-			return e, nil
-		case m != nil:
-			into := map[string]any{"command": &e.command, "args": &e.args, "url": &e.url}[m[1]]
-			if json.Unmarshal([]byte(m[2]), into) != nil {
-				return nil, fmt.Errorf("%s: want a value in double quotes on one line", m[1])
-			}
-			e.to = at
-		}
-		if e != nil && e.render == nil {
-			e.render = func(s started) []byte { return tomlLines(data[e.from:e.to], s) }
+// readTOML reads the lines of a table at the end of data. render writes them for another server.
+func readTOML(data []byte, from int) (s started, render func(started) []byte, err error) {
+	lines := data[from:]
+	for _, m := range tomlKey().FindAllSubmatch(lines, -1) {
+		into := map[string]any{"command": &s.command, "args": &s.args, "url": &s.url}[string(m[1])]
+		if json.Unmarshal(m[2], into) != nil {
+			return s, nil, fmt.Errorf("%s: want a value in double quotes on one line", m[1])
 		}
 	}
-	if e == nil {
-		return nil, ErrNoServer
-	}
-	return e, nil
-}
-
-// tomlLines returns the lines of a table with another server.
-func tomlLines(lines []byte, s started) []byte {
-	var out []byte
-	if s.url != "" {
-		out = fmt.Appendf(out, "url = %s\n", encode(s.url))
-	} else {
-		out = fmt.Appendf(out, "command = %s\nargs = %s\n", encode(s.command), encode(s.args))
-	}
-	for line := range bytes.Lines(lines) {
-		if !tomlKey().Match(bytes.TrimRight(line, "\r\n")) {
-			out = append(out, line...)
+	return s, func(s started) []byte {
+		out := fmt.Appendf(nil, "command = %s\nargs = %s\n", encode(s.command), encode(s.args))
+		if s.url != "" {
+			out = fmt.Appendf(nil, "url = %s\n", encode(s.url))
 		}
-	}
-	return out
+		return append(out, tomlKey().ReplaceAll(lines, nil)...)
+	}, nil
 }

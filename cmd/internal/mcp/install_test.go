@@ -1,11 +1,15 @@
 package mcp
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/framing"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestEdit puts heed in front of a server in the file of a client, and takes it away again.
@@ -21,6 +25,11 @@ func TestEdit(t *testing.T) {
 			"an address", "vscode", ".vscode/mcp.json",
 			"{\n\t\"servers\": {\n\t\t\"game\": {\n\t\t\t\"type\": \"http\",\n\t\t\t\"url\": \"http://127.0.0.1:8080/mcp\"\n\t\t}\n\t}\n}",
 			"{\n\t\"servers\": {\n\t\t\"game\": {\n\t\t\t\"args\": [\n\t\t\t\t\"mcp\",\n\t\t\t\t\"--log\",\n\t\t\t\t\"Player.log\",\n\t\t\t\t\"--url\",\n\t\t\t\t\"http://127.0.0.1:8080/mcp\"\n\t\t\t],\n\t\t\t\"command\": \"/bin/heed\",\n\t\t\t\"type\": \"stdio\"\n\t\t}\n\t}\n}",
+		},
+		{
+			"TOML with an address", "codex", "config.toml",
+			"[mcp_servers.game] # mine\nurl = \"http://h/\"\n  [mcp_servers.game.env]\n  command = \"A\"\n",
+			"[mcp_servers.game] # mine\ncommand = \"/bin/heed\"\nargs = [\"mcp\",\"--log\",\"Player.log\",\"--url\",\"http://h/\"]\n  [mcp_servers.game.env]\n  command = \"A\"\n",
 		},
 		{
 			"TOML", "codex", "config.toml",
@@ -119,4 +128,12 @@ func FuzzEdit(f *testing.F) {
 		require.NoError(t, err)
 		require.Equal(t, string(edited), string(again))
 	})
+}
+
+// TestBodyIsBounded reads a body of the greatest length, and one that is longer by a byte.
+func TestBodyIsBounded(t *testing.T) {
+	body := make([]byte, framing.MaxMessage+1)
+	require.Len(t, testkit.Must(readBody(bytes.NewReader(body[1:]))), framing.MaxMessage)
+	_, err := readBody(bytes.NewReader(body))
+	require.Equal(t, &framing.LongError{Size: len(body), Limit: framing.MaxMessage}, err)
 }

@@ -22,51 +22,39 @@ func (p *Proxy) listed(ctx context.Context, c *call, m *message) {
 	}
 	last := result.get("nextCursor") == nil
 	switch c.method {
-	case "initialize", "server/discover":
-		p.initialized(ctx, c.method, &result)
+	case "initialize":
+		p.mu.Lock()
+		p.subscribed = nil
+		p.mu.Unlock()
+		p.begin() // of another client, which has read nothing
+		p.typed.Store(result.text("protocolVersion") >= typedSince)
+		p.initialized(ctx, result, m)
+	case "server/discover":
+		p.initialized(ctx, result, m)
 	case "tools/list":
 		tools := p.learn(list(result.get("tools")))
 		if last {
 			tools = append(tools, p.ownTools()...)
 		}
-		result.set("tools", tools)
+		m.set(tools, "result", "tools")
 	case "resources/list":
 		if last {
-			result.set("resources", append(list(result.get("resources")), list(encode(bridge.Resources()))...))
+			m.set(append(list(result.get("resources")), list(encode(bridge.Resources()))...), "result", "resources")
 		}
-	default:
-		return
 	}
-	m.set("result", result)
 }
 
-// initialized adds heed's capabilities and instructions to the server's.
-func (p *Proxy) initialized(ctx context.Context, method string, result *object) {
-	capabilities := result.inner("capabilities")
-	greets := method == "initialize"
-	p.mu.Lock()
+// initialized adds heed's capabilities and instructions to the server's, of a result.
+func (p *Proxy) initialized(ctx context.Context, result object, m *message) {
 	for _, name := range []string{"tools", "resources"} {
-		if p.lacks[name] = capabilities.get(name) == nil; p.lacks[name] {
-			capabilities.set(name, struct{}{})
+		if p.lacks.Delete(name); result.inner("capabilities").get(name) == nil {
+			p.lacks.Store(name, true)
+			m.set(struct{}{}, "result", "capabilities", name)
 		}
 	}
-	again := p.greeted && greets
-	if p.greeted = p.greeted || greets; again { // another client, which has read nothing
-		p.subscribed = nil
-	}
-	p.mu.Unlock()
-	if again {
-		p.begin()
-	}
-	if greets {
-		p.typed.Store(result.text("protocolVersion") >= typedSince)
-	}
-	resources := capabilities.inner("resources")
-	resources.set("subscribe", true)
-	capabilities.set("resources", resources)
-	result.set("capabilities", capabilities)
-	result.set("instructions", strings.TrimSpace(result.text("instructions")+"\n\n"+instructions))
-	p.arrive(ctx)
+	m.set(true, "result", "capabilities", "resources", "subscribe")
+	m.set(strings.TrimSpace(result.text("instructions")+"\n\n"+instructions), "result", "instructions")
+	p.cfg.Bridge.Arrive(ctx, Consumer)
 }
 
 const instructions = "heed watches the game's log beside these tools. A result may begin with what it reports: text after " +
@@ -81,7 +69,7 @@ func (p *Proxy) learn(tools []json.RawMessage) []json.RawMessage {
 	for _, raw := range tools {
 		def, _ := parse(raw, false)
 		name := def.text("name")
-		if _, ours := ownTool(name); ours {
+		if ownTool(name) {
 			p.cfg.Log.Warn("a tool of the server has a name of heed's, and is left out", "tool", name)
 			continue
 		}
@@ -111,15 +99,13 @@ func admit(def *object) {
 	if kind := schema.get("type"); !ok || kind != nil && !bytes.Contains(kind, []byte(`"object"`)) {
 		return // no object has this schema
 	}
-	properties := schema.inner("properties")
-	if properties.get(member) != nil ||
+	if schema.inner("properties").get(member) != nil ||
 		slices.ContainsFunc(schema, func(m jsonMember) bool { return !slices.Contains(open, m.name) }) {
 		*def = slices.DeleteFunc(*def, func(m jsonMember) bool { return m.name == "outputSchema" })
 		return
 	}
-	properties.set(member, map[string]string{"type": "string", "description": "What heed reports of the game's log."})
-	schema.set("properties", properties)
-	def.set("outputSchema", schema)
+	ours := map[string]string{"type": "string", "description": "What heed reports of the game's log."}
+	def.set(ours, "outputSchema", "properties", member)
 }
 
 // ownList returns the result of a list for a server that has none, nil for another method.

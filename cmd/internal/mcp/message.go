@@ -70,8 +70,14 @@ func (o object) inner(name string) object {
 	return in
 }
 
-// set replaces a member, or adds it at the end.
-func (o *object) set(name string, value any) {
+// set replaces the member at a path of objects, or adds it at the end.
+func (o *object) set(value any, path ...string) {
+	name := path[0]
+	if len(path) > 1 {
+		in := o.inner(name)
+		in.set(value, path[1:]...)
+		value = in
+	}
 	m := jsonMember{name, encode(value)}
 	if i := o.index(name); i >= 0 {
 		(*o)[i] = m
@@ -82,16 +88,11 @@ func (o *object) set(name string, value any) {
 
 // MarshalJSON writes the object in one line.
 func (o object) MarshalJSON() ([]byte, error) {
-	out := []byte{'{'}
-	for i, m := range o {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, encode(m.name)...)
-		out = append(out, ':')
-		out = append(out, m.value...)
+	var members [][]byte
+	for _, m := range o {
+		members = append(members, slices.Concat(encode(m.name), []byte(":"), m.value))
 	}
-	return append(out, '}'), nil
+	return slices.Concat([]byte("{"), bytes.Join(members, []byte(",")), []byte("}")), nil
 }
 
 // message is a message in one line, with the members that all read.
@@ -103,7 +104,7 @@ type message struct {
 	params  object
 	version string // its own, "" of versions before typedSince
 	again   bool   // the client has its answer already
-	end     func() // of a request that was sent
+	end     func() // of a request that was sent, or the stream after a notification
 }
 
 // Keys of the metadata of a request.
@@ -124,9 +125,9 @@ func readMessage(raw []byte, strict bool) (m *message, ok bool) {
 	return m, ok && (!strict || o.exact("id", "method", "params"))
 }
 
-// set replaces a member, or adds it at the end.
-func (m *message) set(name string, value any) {
-	m.object.set(name, value)
+// set replaces the member at a path, in the line, too. params stay as they came.
+func (m *message) set(value any, path ...string) {
+	m.object.set(value, path...)
 	m.line = append(encode(m.object), '\n')
 }
 
@@ -155,10 +156,10 @@ func (c *call) answer(result any) []byte {
 	raw := encode(result)
 	if c.typed {
 		o, _ := parse(raw, false)
-		o.set("resultType", "complete")
+		o.set("complete", "resultType")
 		if strings.HasSuffix(c.method, "/list") || c.method == "resources/read" {
-			o.set("ttlMs", 0)
-			o.set("cacheScope", "private")
+			o.set(0, "ttlMs")
+			o.set("private", "cacheScope")
 		}
 		raw = encode(o)
 	}

@@ -61,20 +61,16 @@ type Proxy struct {
 	client, server *jsonrpc.Peer
 	waiting        chan struct{} // a place for each call that waits
 	before         chan struct{} // closed once the latest call was passed on or held back; of the reading goroutine
+	working        sync.RWMutex  // read-locked by each piece of work outside of the goroutines that read lines
 
 	mu         sync.Mutex
-	under      int                 // pieces of work outside of the goroutines that read lines
-	worked     sync.Cond           // under is less, of mu
 	pending    jsonrpc.Open[*call] // requests of the client that the server has, and subscriptions
 	known      map[string][]string // tags of the server's tools that have some
-	lacks      map[string]bool     // capabilities that the server does not have
-	greeted    bool                // the server answered initialize
 	subscribed []string            // heed's resources by requests of their own, of versions before typedSince
 
-	suspended *lru.Cache[sum, gate.Decision] // of calls that wait for the client's input
-	tasks     *lru.Cache[string, *task]
+	lacks     sync.Map                          // capabilities that the server does not have, by name
+	continued *lru.Cache[string, gate.Decision] // of calls that continue after their result: by their input or their task
 
-	began sync.Once
 	typed atomic.Bool   // initialize agreed on typedSince or later
 	odd   atomic.Uint64 // lines of the server that are no message
 }
@@ -85,19 +81,15 @@ type call struct {
 	method string
 	typed  bool // of typedSince or later
 
-	request  sum           // of the tool and its arguments
-	decision gate.Decision // of a tools/call that the server has
-	sent     bool
-	canceled bool
+	request  [sha256.Size]byte // sum of the tool and its arguments
+	decision gate.Decision     // which allows a call that the server has
+	canceled bool              // before the server had it
 
 	task string // the id of the task that a request is about
 
 	uris    []string // heed's resources that a subscription asks for
 	watches bool     // it was acknowledged
 }
-
-// sum identifies a call among those that wait for the client's input.
-type sum = [sha256.Size]byte
 
 // The bounds of calls that wait to be passed on or for the client's input, and of tools with known tags.
 const (
@@ -107,15 +99,14 @@ const (
 
 // New returns a proxy, which gets the updates of the session.
 func New(cfg Config) *Proxy {
-	suspended, _ := lru.New[sum, gate.Decision](maxWaiting) // the errors are about another size
-	tasks, _ := lru.New[string, *task](maxWaiting)
+	continued, _ := lru.New[string, gate.Decision](2 * maxWaiting) // the error is about another size
 	p := &Proxy{
 		cfg: cfg, gate: cfg.Bridge.Gate(), tools: cfg.Bridge.Diagnostics(),
 		client: jsonrpc.NewPeer(cfg.Client), server: jsonrpc.NewPeer(cfg.Server),
-		waiting: make(chan struct{}, maxWaiting), pending: jsonrpc.Open[*call]{}, known: map[string][]string{},
-		lacks: map[string]bool{}, suspended: suspended, tasks: tasks,
+		waiting: make(chan struct{}, maxWaiting), before: make(chan struct{}), pending: jsonrpc.Open[*call]{},
+		known: map[string][]string{}, continued: continued,
 	}
-	p.worked.L = &p.mu
+	close(p.before)
 	p.talk = deliver.New(deliver.Config{
 		Heed: inProcess{p.tools}, Agent: Consumer, BriefTokens: cfg.BriefTokens, Now: cfg.Now, Log: cfg.Log,
 		Way: way.Tools(shownName(bridge.ToolBrief), shownName(bridge.ToolAck), shownName(bridge.ToolEntries)),
@@ -146,8 +137,12 @@ func (p *Proxy) Run(ctx context.Context) error {
 		}
 	}
 	between := jsonrpc.Between{
-		Client: p.client, Program: p.server, Settle: p.settle, Left: p.cfg.Left,
+		Client: p.client, Program: p.server, Left: p.cfg.Left,
 		FromClient: lines(p.fromClient), FromProgram: lines(p.fromServer),
+		Settle: func() {
+			p.working.Lock()
+			defer p.working.Unlock()
+		},
 		Ended: func() {
 			if ctx.Err() == nil {
 				p.unanswered(ctx)
@@ -161,31 +156,20 @@ func (p *Proxy) Run(ctx context.Context) error {
 	return err
 }
 
-// work runs f beside the goroutines that read lines. One may call it while another settles: no [sync.WaitGroup] does.
+// work runs f beside the goroutines that read lines. It waits while another settles.
 func (p *Proxy) work(f func()) {
-	p.mu.Lock()
-	p.under++
-	p.mu.Unlock()
+	p.working.RLock()
 	go func() {
+		defer p.working.RUnlock()
 		f()
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.under--
-		p.worked.Broadcast()
 	}()
-}
-
-// settle waits until no work is under way.
-func (p *Proxy) settle() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for p.under > 0 {
-		p.worked.Wait()
-	}
 }
 
 // Odd returns how many lines were no messages: passed on as they came, or too long to be.
 func (p *Proxy) Odd() uint64 { return p.odd.Load() + p.client.Dropped.Load() + p.server.Dropped.Load() }
+
+// tooMany is the error of a request that cannot be recorded.
+const tooMany = "heed: too many requests wait for an answer, or two have this id"
 
 // fromClient takes a line of the client. What two readers could understand differently goes no further.
 func (p *Proxy) fromClient(ctx context.Context, line []byte) {
@@ -202,43 +186,31 @@ func (p *Proxy) fromClient(ctx context.Context, line []byte) {
 		p.cfg.Log.Warn("a call of a tool without an id is not passed on")
 		return
 	case m.id == nil:
-		canceled := p.notified(m)
+		d := p.canceled(m)
 		p.server.Write(line)
-		if canceled != nil { // before the next call is checked: its effects are not known
-			p.gate.Done(ctx, canceled.decision, event.StatusCancelled, "")
-		}
+		p.endWith(ctx, &d, event.StatusCancelled, "") // before the next call is checked: its effects are not known
 		return
 	}
-	c := &call{id: m.id, method: m.method, typed: m.version >= typedSince || m.version == "" && p.typed.Load()}
+	c := &call{id: m.id, method: m.method, task: m.params.text("taskId")}
+	c.typed = m.version >= typedSince || m.version == "" && p.typed.Load()
 	if c.typed { // any request may be the first of its client
-		p.arrive(ctx)
+		p.cfg.Bridge.Arrive(ctx, Consumer)
 	}
-	switch {
-	case c.method == "tools/call":
+	switch c.method {
+	case "tools/call":
 		p.callTool(ctx, c, line, m.params)
 		return
-	case c.method == "subscriptions/listen":
+	case "subscriptions/listen":
 		p.listen(c, m)
 		return
-	case strings.HasPrefix(c.method, "tasks/"):
-		c.task = m.params.text("taskId")
 	}
-	own, result, refused := p.own(ctx, c, m.params)
-	switch {
-	case refused != "":
-		p.reply(refuse(c.id, jsonrpc.CodeInvalidParams, refused))
-	case own:
-		p.reply(c.answer(result))
-	case !p.expect(c):
-		p.reply(refuse(c.id, jsonrpc.CodeInternal, "heed: too many requests wait for an answer, or two have this id"))
-	default:
+	if own := p.own(ctx, c, m.params); own != nil {
+		p.reply(own)
+	} else if p.expect(c) {
 		p.server.Write(line)
+	} else {
+		p.reply(refuse(c.id, jsonrpc.CodeInternal, tooMany))
 	}
-}
-
-// arrive records once that the agent has arrived.
-func (p *Proxy) arrive(ctx context.Context) {
-	p.began.Do(func() { p.cfg.Bridge.Arrive(ctx, Consumer) })
 }
 
 // expect records a request. It returns false if the request cannot be passed on.
@@ -248,102 +220,80 @@ func (p *Proxy) expect(c *call) bool {
 	return p.pending.Add(jsontext.Value(c.id), c)
 }
 
-// goesOn keeps a call that its result does not end, and returns false for any other result. Such a result asks the
-// client for input, after which one request continues the call and passes the gate, or it names a task.
-func (p *Proxy) goesOn(c *call, result object) bool {
-	switch id := taskOf(result); {
-	case c.typed && result.text("resultType") == "input_required":
-		p.suspended.Add(c.with(result), c.decision)
-	case id != "":
-		p.tasks.Add(id, &task{call: c})
-	default:
-		return false
+// resume returns the decision about the call that c continues, the zero value if there is none.
+func (p *Proxy) resume(c *call, params object) (d gate.Decision) {
+	if params.get("inputResponses") != nil || params.get("requestState") != nil {
+		d, _ = p.continued.Get(c.with(params))
+		p.continued.Remove(c.with(params))
 	}
-	return true
+	return d
 }
 
-// comesAgain reports whether a result asks for no input and gives no state, as a busy server does: the client repeats
-// the call, which nothing connects with c.
-func (c *call) comesAgain(result object) bool {
-	return c.typed && result.text("resultType") == "input_required" && result.get("requestState") == nil &&
-		len(result.inner("inputRequests")) == 0
+// with returns the key of c and the state that the server wants back with the client's input.
+func (c *call) with(from object) string {
+	sum := sha256.Sum256(append(c.request[:], from.text("requestState")...))
+	return string(sum[:])
 }
 
-// resume gives c the decision of the suspended call that it continues, and returns false if there is none.
-func (p *Proxy) resume(c *call, params object) bool {
-	if params.get("inputResponses") == nil && params.get("requestState") == nil {
-		return false
-	}
-	suspended := c.with(params)
-	c.decision, _ = p.suspended.Get(suspended)
-	return p.suspended.Remove(suspended)
-}
-
-// with returns the sum of c and the state that the server wants back with the client's input.
-func (c *call) with(from object) sum {
-	return sha256.Sum256(append(c.request[:], from.text("requestState")...))
-}
-
-// notified takes a notification of the client. It returns the call that ends with it, nil for none.
-func (p *Proxy) notified(m *message) *call {
+// canceled takes a notification of the client. It returns the decision about a call that ends with it.
+func (p *Proxy) canceled(m *message) (d gate.Decision) {
 	if m.method != "notifications/cancelled" {
-		return nil
+		return d
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	id := keyOf(m.params.get("requestId"))
-	c := p.pending[id]
-	if c == nil {
-		return nil
-	}
-	if c.canceled = true; c.sent || c.method != "tools/call" { // a server need not answer it
+	switch c := p.pending[id]; {
+	case c == nil:
+	case c.method == "tools/call" && !c.decision.Allowed:
+		c.canceled = true
+	default: // a server need not answer it
+		d = c.decision
 		delete(p.pending, id)
 	}
-	if !c.sent {
-		return nil
-	}
-	return c
+	return d
 }
 
-// own answers requests for heed's own resources, and requests that the server cannot answer. refused is the reason of
-// an error.
-func (p *Proxy) own(ctx context.Context, c *call, params object) (own bool, result any, refused string) {
-	method := c.method
-	lacking := func(capability string) bool {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		return p.lacks[capability]
-	}
+// own returns the answer to a request for heed's own resources, or to a request that the server cannot answer, nil for
+// any other.
+func (p *Proxy) own(ctx context.Context, c *call, params object) []byte {
+	capability, _, _ := strings.Cut(c.method, "/")
+	_, lacks := p.lacks.Load(capability)
+	refused := func(why string) []byte { return refuse(c.id, jsonrpc.CodeInvalidParams, why) }
 	uri := params.text("uri")
 	ours := strings.HasPrefix(uri, bridge.ResourceBase)
-	switch method {
+	switch c.method {
 	case "tools/list", "resources/list", "resources/templates/list":
-		capability, _, _ := strings.Cut(method, "/")
-		return lacking(capability), p.ownList(method), ""
-	case "resources/subscribe", "resources/unsubscribe":
-		if c.typed {
-			return false, nil, ""
+		if lacks {
+			return c.answer(p.ownList(c.method))
 		}
-		if ours && !p.subscribe(uri, method == "resources/subscribe") {
-			return true, nil, "heed: too many subscriptions"
+		return nil
+	case "resources/subscribe", "resources/unsubscribe":
+		switch {
+		case c.typed:
+			return nil
+		case ours && p.subscribe(uri, c.method == "resources/subscribe"):
+			return c.answer(struct{}{})
+		case ours:
+			return refused("heed: too many subscriptions")
 		}
 	case "resources/read":
 		content, known, err := p.tools.Read(ctx, Consumer, uri)
 		switch {
 		case err != nil:
-			return true, nil, err.Error()
+			return refused(err.Error())
 		case known:
-			return true, map[string]any{"contents": []any{map[string]any{
+			return c.answer(map[string]any{"contents": []any{map[string]any{
 				"uri": uri, "mimeType": content.MIMEType, "text": string(encode(content.Content)),
-			}}}, ""
+			}}})
 		}
 	default:
-		return false, nil, ""
+		return nil
 	}
-	if !ours && lacking("resources") {
-		return true, nil, "no such resource: " + uri
+	if lacks {
+		return refused("no such resource: " + uri)
 	}
-	return ours, struct{}{}, ""
+	return nil
 }
 
 // callTool lets a call pass the gate. It does not wait: calls may overlap.
@@ -361,54 +311,48 @@ func (p *Proxy) callTool(ctx context.Context, c *call, line []byte, params objec
 	}
 	if !p.expect(c) {
 		<-p.waiting
-		p.reply(refuse(c.id, jsonrpc.CodeInvalid, "heed: too many requests wait for an answer, or two have this id"))
+		p.reply(refuse(c.id, jsonrpc.CodeInvalid, tooMany))
 		return
 	}
 	c.request = sha256.Sum256(encode([]any{tool, arguments}))
-	if !p.resume(c, params) {
+	d := p.resume(c, params)
+	if !d.Allowed {
 		p.confirm() // the model has read the results before
 	}
 	p.mu.Lock()
 	tags := p.known[tool]
 	p.mu.Unlock()
+	ours := ownTool(tool)
 	before, after := p.before, make(chan struct{})
-	p.before = after
-	turn := sync.OnceFunc(func() { // calls reach the server in their order
-		if before != nil {
-			<-before
-		}
-	})
+	if !ours { // the server gets it
+		p.before = after
+	}
 	p.work(func() {
 		defer func() { <-p.waiting }()
-		if name, ours := ownTool(tool); ours {
-			turn()
-			close(after) // the server does not get it
-			p.finish(c.id)
-			p.reply(c.answer(p.callOwn(ctx, name, arguments)))
-			return
-		}
 		defer close(after)
-		defer turn()
-		d := c.decision
-		if !d.Allowed { // else c continues a call
+		if !d.Allowed && !ours { // else c continues a call
 			d = p.gate.Check(ctx, gate.Call{ID: string(c.id), Tool: tool, Tags: tags, Consumer: Consumer})
 		}
-		if d.Allowed {
-			turn() // until then the client may cancel it
-		}
+		<-before // calls reach the server in their order; until then the client may cancel it
 		p.mu.Lock()
-		canceled := c.canceled
-		c.decision, c.sent = d, d.Allowed && !canceled
+		passes := d.Allowed && !c.canceled
+		if passes {
+			c.decision = d
+		} else {
+			p.pending.Take(jsontext.Value(c.id))
+		}
 		p.mu.Unlock()
 		switch {
-		case canceled: // it had no effect
-			p.finish(c.id)
-			p.gate.Done(ctx, d, event.StatusFailed, "the client canceled it before it was passed on")
-		case !d.Allowed:
-			p.finish(c.id)
-			p.reply(c.answer(textResult(p.refusal(ctx, &d), true)))
-		default:
+		case ours:
+			p.reply(c.answer(p.callOwn(ctx, tool, arguments)))
+		case passes:
 			p.server.Write(line)
+		case c.canceled: // it had no effect
+			p.endWith(ctx, &d, event.StatusFailed, "the client canceled it before it was passed on")
+		default:
+			p.reply(c.answer(textResult(p.news(ctx, func(ctx context.Context) (string, error) {
+				return p.talk.Refuse(ctx, d.Attention, d.Why, tool)
+			}), true)))
 		}
 	})
 }
@@ -419,23 +363,8 @@ func (p *Proxy) reply(line []byte) {
 	p.client.Write(line)
 }
 
-// finish returns the request with an id, nil for an unknown one, and forgets it.
-func (p *Proxy) finish(id json.RawMessage) *call {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	c, _ := p.pending.Take(jsontext.Value(id))
-	return c
-}
-
 // newsWithin bounds a look for news. A result does not wait longer for it.
 const newsWithin = 2 * time.Second
-
-// refusal returns the text in place of the result of a call that was held back.
-func (p *Proxy) refusal(ctx context.Context, d *gate.Decision) string {
-	return p.news(ctx, func(ctx context.Context) (string, error) {
-		return p.talk.Refuse(ctx, d.Attention, d.Why, d.Call.Tool)
-	})
-}
 
 // news returns the text of f, and logs its error.
 func (p *Proxy) news(ctx context.Context, f func(context.Context) (string, error)) string {
@@ -477,21 +406,33 @@ func (p *Proxy) fromServer(ctx context.Context, line []byte) {
 		p.acknowledged(m)
 		return
 	case strings.HasPrefix(m.method, "notifications/tasks"):
-		later(func() { p.changed(ctx, m) })
+		later(func() { p.state(ctx, m.params.text("taskId"), m, "params") })
 		return
 	case !ok || m.method != "" || m.id == nil:
 		p.client.Write(line)
 		return
 	}
-	c := p.finish(m.id)
-	switch {
-	case c != nil && c.sent && c.comesAgain(m.inner("result")):
-		later(func() { p.end(ctx, c, event.StatusCompleted, "") })
-	case c == nil || c.sent && p.goesOn(c, m.inner("result")):
+	p.mu.Lock()
+	c, _ := p.pending.Take(jsontext.Value(m.id))
+	p.mu.Unlock()
+	result := m.inner("result")
+	called := c != nil && c.decision.Allowed
+	asks := called && c.typed && result.text("resultType") == "input_required" // one request with it continues the call
+	switch task := taskOf(result); {
+	case c == nil:
 		p.client.Write(line)
-	case c.sent:
-		later(func() { p.called(ctx, c, m) })
-	case c.task != "":
+	case asks && result.get("requestState") == nil && len(result.inner("inputRequests")) == 0:
+		// As a busy server does: the client repeats the call, which nothing connects with c.
+		later(func() { p.endWith(ctx, &c.decision, event.StatusCompleted, "") })
+	case asks:
+		p.continued.Add(c.with(result), c.decision)
+		p.client.Write(line)
+	case called && task != "":
+		p.continued.Add(taskKey(task), c.decision)
+		p.client.Write(line)
+	case called:
+		later(func() { p.inform(ctx, m, p.end(ctx, &c.decision, m.object)) })
+	case strings.HasPrefix(c.method, "tasks/"):
 		later(func() { p.polled(ctx, c, m) })
 	case len(c.uris) > 0 && !c.watches && m.get("result") == nil:
 		p.watch(c) // heed has its own resources though the server has no subscriptions
@@ -515,77 +456,61 @@ func (p *Proxy) unanswered(ctx context.Context) {
 	}
 	for _, id := range slices.Sorted(maps.Keys(open)) {
 		c := open[id]
-		line := refuse(c.id, jsonrpc.CodeInternal, said+"; the outcome is unknown")
+		m, _ := readMessage(refuse(c.id, jsonrpc.CodeInternal, said+"; the outcome is unknown"), false)
 		switch {
-		case c.sent:
-			m, _ := readMessage(line, false)
-			p.called(ctx, c, m)
-			line = m.line
+		case c.decision.Allowed:
+			p.inform(ctx, m, p.end(ctx, &c.decision, m.object))
 		case c.method == "subscriptions/listen":
-			line = c.answer(map[string]any{"_meta": c.meta()})
+			m.line = c.answer(map[string]any{"_meta": c.meta()})
 		}
-		p.reply(line)
+		p.reply(m.line)
 	}
 }
 
-// called adds the outcome and the news to the answer to a call.
-func (p *Proxy) called(ctx context.Context, c *call, m *message) {
-	status, text := ended(m.object)
-	p.inform(ctx, m, p.end(ctx, c, status, text))
-}
-
-// ended returns how a call ended, by its answer.
-func ended(msg object) (status event.Status, text string) {
+// end ends the operation of a call by its answer. It returns the outcome.
+func (p *Proxy) end(ctx context.Context, d *gate.Decision, msg object) (outcome string) {
 	result, failed := msg.inner("result"), msg.inner("error")
 	switch {
 	case string(failed.get("code")) == "-32003": // [jsonrpc.CodeTooLarge]: it was executed
 	case msg.get("result") == nil:
-		return event.StatusFailed, failed.text("message")
+		return p.endWith(ctx, d, event.StatusFailed, failed.text("message"))
 	case string(result.get("isError")) == "true":
-		return event.StatusFailed, contentText(result)
+		return p.endWith(ctx, d, event.StatusFailed, contentText(result))
 	}
-	return event.StatusCompleted, ""
+	return p.endWith(ctx, d, event.StatusCompleted, "")
 }
 
-// end ends the operation of a call. It returns its outcome, "" for a clean one.
-func (p *Proxy) end(ctx context.Context, c *call, status event.Status, text string) string {
-	res := p.gate.Done(context.WithoutCancel(ctx), c.decision, status, text)
-	if v := res.Verdict; v.Outcome != "" && v.Outcome != coalesce.Clean {
-		return "Outcome of this call: " + v.Outcome + ". " + v.Text
+// endWith ends the operation of a call, and returns its outcome, "" for a clean one. The first end counts.
+func (p *Proxy) endWith(ctx context.Context, d *gate.Decision, status event.Status, text string) (outcome string) {
+	v := p.gate.Done(context.WithoutCancel(ctx), *d, status, text).Verdict
+	if v.Outcome == "" || v.Outcome == coalesce.Clean {
+		return ""
 	}
-	return ""
+	return "Outcome of this call: " + v.Outcome + ". " + v.Text
 }
 
-// inform adds an outcome and the news to the answer of a call.
-func (p *Proxy) inform(ctx context.Context, m *message, told string) {
-	if p.add(ctx, &m.object, told) {
-		m.line = append(encode(m.object), '\n')
-	}
-}
-
-// add adds an outcome and the news to an object with the answer of a call. It returns false if there are none.
-func (p *Proxy) add(ctx context.Context, msg *object, told string) bool {
-	news := p.news(ctx, p.talk.Offer)
-	text := strings.TrimSpace(told + "\n\n" + news)
+// inform adds an outcome and the news to the answer to a call: m, or the member of m that has it.
+func (p *Proxy) inform(ctx context.Context, m *message, outcome string, at ...string) {
+	text := strings.TrimSpace(outcome + "\n\n" + p.news(ctx, p.talk.Offer))
 	if text == "" {
-		return false
+		return
 	}
+	msg := m.object
+	for _, member := range at {
+		msg = msg.inner(member)
+	}
+	set := func(value any, path ...string) { m.set(value, slices.Concat(at, path)...) }
 	if msg.get("result") == nil {
-		failed := msg.inner("error")
-		failed.set("message", failed.text("message")+"\n\n"+text)
-		msg.set("error", failed)
-		return true
+		set(msg.inner("error").text("message")+"\n\n"+text, "error", "message")
+		return
 	}
 	result := msg.inner("result")
 	if blocks := list(result.get("content")); blocks != nil || result.get("content") == nil {
-		result.set("content", append([]json.RawMessage{encode(textBlock(text))}, blocks...))
+		set(append([]json.RawMessage{encode(textBlock(text))}, blocks...), "result", "content")
 	}
 	if structured, ok := parse(result.get("structuredContent"), false); ok && structured.get(member) == nil {
-		structured.set(member, text)
-		result.set("structuredContent", structured)
+		set(text, "result", "structuredContent", member)
 	}
-	msg.set("result", result)
-	return true
 }
 
 // contentText returns the first text of a result.

@@ -12,9 +12,8 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"sync"
+	"sync/atomic"
 	"time"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/heedlog/heed/cmd/internal/jsonrpc"
 	"github.com/heedlog/heed/internal/framing"
@@ -24,24 +23,27 @@ import (
 // request is answered, with an error if the server cannot be reached. A session that the server does not know any
 // more begins again. Make one with [Dial].
 type Remote struct {
+	*io.PipeReader // the lines of the server
+	to             *io.PipeWriter
+
 	url, token string
 	log        *slog.Logger
 	client     *http.Client
 	ctx        context.Context
 	end        context.CancelFunc
 	under      sync.WaitGroup // requests that will have an answer
-	lines      *io.PipeReader
-	to         *io.PipeWriter
+	mirrored   mirrored
 
 	renewing sync.Mutex
+	session  atomic.Pointer[remoteSession] // nil while there is none
+	inited   atomic.Pointer[message]       // the client's notification after initialize, which ends the session's stream
+	open     sync.Map                      // requests of versions without sessions, each a *message by the key of its id
+}
 
-	mu            sync.Mutex
-	session       string
-	version       string              // that initialize agreed on
-	hello, inited *message            // the client's initialize, and its notification that follows
-	open          map[string]*message // requests of versions without sessions, by their ids
-	mirrored      mirrored
-	hear          context.CancelFunc // ends the stream of the session; nil: there is none
+// remoteSession is a session that the server has begun. The id is "" if the server gave none.
+type remoteSession struct {
+	id, version string
+	hello       *message // the client's initialize
 }
 
 // The bounds of repetition.
@@ -51,25 +53,23 @@ const (
 	remoteMost    = 30 * time.Second // between two, and for a message without an answer
 )
 
-// Dial returns the server at a URL, which gets a token unless it is "". Nothing is sent yet.
+// Dial returns the server at a valid URL, which gets a token unless it is "". Nothing is sent yet.
 func Dial(url, token string, log *slog.Logger) *Remote {
-	r := &Remote{url: url, token: token, log: log, open: map[string]*message{}, mirrored: mirrored{}, client: &http.Client{
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // with the token
-	}}
+	r := &Remote{
+		url: url, token: token, log: log, mirrored: newMirrored(),
+		client: &http.Client{
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // with the token
+		},
+	}
 	r.ctx, r.end = context.WithCancel(context.Background())
-	r.lines, r.to = io.Pipe()
+	r.PipeReader, r.to = io.Pipe()
 	return r
 }
 
-// Read reads the lines of the server.
-func (r *Remote) Read(b []byte) (int, error) { return r.lines.Read(b) }
-
 // Write sends a line to the server. It returns when a request was sent, and when another message was taken.
 func (r *Remote) Write(line []byte) (int, error) {
-	m, ok := readMessage(line, false)
+	m, _ := readMessage(line, false) // the proxy has read it
 	switch {
-	case !ok:
-		r.log.Warn("a line is no message, and is not sent")
 	case m.asks():
 		r.begin(m)
 	case m.method == "notifications/cancelled" && r.cancels(m):
@@ -84,37 +84,25 @@ func (r *Remote) Write(line []byte) (int, error) {
 // begin sends a request, whose answer comes later.
 func (r *Remote) begin(m *message) {
 	ctx, cancel := context.WithCancel(r.ctx)
-	key := m.key()
-	r.mu.Lock()
-	if m.end = cancel; m.version != "" {
-		r.open[key] = m
-	}
+	sent, wrote := context.WithCancel(ctx)
+	trace := &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { wrote() }}
 	if m.method == "initialize" {
 		r.forget()
-		r.hello, r.inited = m, nil
 	}
-	r.mu.Unlock()
-	sent := make(chan struct{})
-	wrote := sync.OnceFunc(func() { close(sent) })
-	trace := &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { wrote() }}
+	if m.end = cancel; m.version != "" {
+		r.open.Store(m.key(), m)
+	}
 	ask := func() {
 		defer cancel()
 		r.ask(httptrace.WithClientTrace(ctx, trace), m, sent)
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		if r.open[key] == m { // the client may have used the id again
-			delete(r.open, key)
-		}
+		r.open.CompareAndDelete(m.key(), m) // the client may have used the id again
 	}
 	if m.method == "subscriptions/listen" { // which has no answer while it is of use
 		go ask()
 	} else {
 		r.under.Go(ask)
 	}
-	select {
-	case <-sent:
-	case <-ctx.Done():
-	}
+	<-sent.Done()
 }
 
 // notify sends a message without an answer.
@@ -126,13 +114,11 @@ func (r *Remote) notify(ctx context.Context, m *message) {
 	}
 	_ = resp.Body.Close()
 	if m.method == "notifications/initialized" {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		if r.inited = m; r.hear == nil {
-			ctx, cancel := context.WithCancel(r.ctx)
-			r.hear = cancel
-			go r.events(ctx, nil, nil)
+		ctx, m.end = context.WithCancel(r.ctx)
+		if before := r.inited.Swap(m); before != nil {
+			before.end()
 		}
+		go r.events(ctx, nil, nil)
 	}
 }
 
@@ -142,10 +128,7 @@ func (r *Remote) Finish(within time.Duration) {
 	r.under.Wait()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	r.mu.Lock()
-	session := r.session
-	r.mu.Unlock()
-	if session != "" {
+	if s := r.session.Load(); s != nil && s.id != "" {
 		if resp, err := r.do(ctx, http.MethodDelete, nil, nil); err == nil {
 			_ = resp.Body.Close()
 		}
@@ -154,44 +137,35 @@ func (r *Remote) Finish(within time.Duration) {
 	_ = r.to.Close()
 }
 
-// forget forgets the session and ends its stream, with mu held.
-func (r *Remote) forget() {
-	r.session, r.version = "", ""
-	if r.hear != nil {
-		r.hear()
-		r.hear = nil
+// forget forgets the session and ends its stream. It returns the client's notification that followed its beginning.
+func (r *Remote) forget() (inited *message) {
+	r.session.Store(nil)
+	if inited = r.inited.Swap(nil); inited != nil {
+		inited.end()
 	}
+	return inited
 }
 
 // cancels ends a request of a version that has no notification for that. It returns false for another.
 func (r *Remote) cancels(m *message) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	key := keyOf(m.params.get("requestId"))
-	request := r.open[key]
-	if request != nil {
-		delete(r.open, key)
-		request.end()
+	request, known := r.open.LoadAndDelete(keyOf(m.params.get("requestId")))
+	if known {
+		request.(*message).end()
 	}
-	return request != nil
+	return known
 }
 
 // do sends an HTTP request with the headers of the session, and with others.
 func (r *Remote) do(
 	ctx context.Context, method string, body []byte, headers map[string]string,
 ) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, method, r.url, bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
+	req, _ := http.NewRequestWithContext(ctx, method, r.url, bytes.NewReader(body)) // the URL is valid
 	for name, value := range headers {
 		req.Header.Set(name, value)
 	}
-	if headers[headerVersion] == "" { // else the version has no sessions
-		r.mu.Lock()
-		req.Header.Set(headerSession, r.session)
-		req.Header.Set(headerVersion, r.version)
-		r.mu.Unlock()
+	if s := r.session.Load(); s != nil && headers[headerVersion] == "" { // else the version has no sessions
+		req.Header.Set(headerSession, s.id)
+		req.Header.Set(headerVersion, s.version)
 	}
 	if r.token != "" {
 		req.Header.Set("Authorization", "Bearer "+r.token)
@@ -201,29 +175,25 @@ func (r *Remote) do(
 }
 
 func (r *Remote) post(ctx context.Context, m *message) (*http.Response, error) {
-	r.mu.Lock()
-	mirrored := m.headers(r.mirrored)
-	r.mu.Unlock()
 	headers := map[string]string{"Accept": typeJSON + ", " + typeEvents, "Content-Type": typeJSON}
-	for name, value := range mirrored {
+	for name, value := range m.headers(r.mirrored) {
 		headers[name] = headerValue(plainText(value))
 	}
 	return r.do(ctx, http.MethodPost, m.line, headers)
 }
 
 // ask sends a request, and passes its answer on.
-func (r *Remote) ask(ctx context.Context, m *message, sent <-chan struct{}) {
+func (r *Remote) ask(ctx context.Context, m *message, sent context.Context) {
 	resp, err := r.post(ctx, m)
 	if err == nil && resp.StatusCode == http.StatusNotFound && m.version == "" && r.renew(ctx, resp) {
 		resp, err = r.post(ctx, m)
 	}
 	if err != nil {
-		select {
-		case <-sent:
-			r.fail(ctx, m, fmt.Errorf("the server did not answer: %w; the outcome of a call is unknown", err))
-		default:
-			r.fail(ctx, m, fmt.Errorf("the server cannot be reached, and did nothing: %w", err))
+		said := fmt.Errorf("the server cannot be reached, and did nothing: %w", err)
+		if sent.Err() != nil {
+			said = fmt.Errorf("the server did not answer: %w; the outcome of a call is unknown", err)
 		}
+		r.fail(ctx, m, said)
 		return
 	}
 	if resp.StatusCode == http.StatusOK && ofType(resp.Header, "Content-Type", typeEvents) {
@@ -238,7 +208,7 @@ func (r *Remote) ask(ctx context.Context, m *message, sent <-chan struct{}) {
 	case ok && (got.get("result") != nil || got.get("error") != nil):
 		if got.id == nil { // of an error of the transport
 			got.id = m.id
-			got.set("id", m.id)
+			got.set(m.id, "id")
 		}
 		r.pass(m, resp, got)
 	default:
@@ -249,20 +219,14 @@ func (r *Remote) ask(ctx context.Context, m *message, sent <-chan struct{}) {
 // pass gives the client a line of the server. It reports whether it answers m.
 func (r *Remote) pass(m *message, resp *http.Response, got *message) bool {
 	answers := m != nil && got.method == "" && got.key() == m.key()
-	if result := got.inner("result"); answers {
-		r.mu.Lock()
-		switch m.method {
-		case "initialize":
-			r.session, r.version = resp.Header.Get(headerSession), result.text("protocolVersion")
-		case "tools/list":
-			if m.version != "" {
-				result.set("tools", r.mirrored.learn(list(result.get("tools")), func(tool string, why error) {
-					r.log.Warn("a tool of the server is left out, as the protocol requires", "tool", tool, "because", why)
-				}))
-				got.set("result", result)
-			}
-		}
-		r.mu.Unlock()
+	switch result := got.inner("result"); {
+	case !answers:
+	case m.method == "initialize" && got.get("result") != nil:
+		r.session.Store(&remoteSession{resp.Header.Get(headerSession), result.text("protocolVersion"), m})
+	case m.method == "tools/list" && m.version != "" && result.get("tools") != nil:
+		got.set(learn(r.mirrored, list(result.get("tools")), func(tool string, why error) {
+			r.log.Warn("a tool of the server is left out, as the protocol requires", "tool", tool, "because", why)
+		}), "result", "tools")
 	}
 	if m == nil || !m.again {
 		_, _ = r.to.Write(got.line)
@@ -277,7 +241,7 @@ func (r *Remote) fail(ctx context.Context, m *message, err error) {
 		code, err = jsonrpc.CodeTooLarge, fmt.Errorf("%w; the call was executed", err)
 	}
 	if !m.again && (ctx.Err() == nil || r.ctx.Err() != nil) {
-		_, _ = r.to.Write(jsonrpc.Failure(jsontext.Value(m.id), code, "heed: "+err.Error()).Line())
+		_, _ = r.to.Write(refuse(m.id, code, "heed: "+err.Error()))
 	}
 }
 
@@ -290,7 +254,7 @@ func (r *Remote) events(ctx context.Context, m *message, resp *http.Response) {
 			err = readEvents(resp.Body, func(e sse) bool {
 				last, n = cmp.Or(e.id, last), 0
 				delay = min(cmp.Or(e.retry, delay), remoteMost)
-				if got, ok := readMessage([]byte(e.data), false); ok {
+				if got, ok := readMessage(e.data, false); ok {
 					answered = r.pass(m, resp, got)
 				}
 				return !answered
@@ -326,21 +290,16 @@ func (r *Remote) events(ctx context.Context, m *message, resp *http.Response) {
 func (r *Remote) renew(ctx context.Context, resp *http.Response) bool {
 	r.renewing.Lock()
 	defer r.renewing.Unlock()
-	r.mu.Lock()
-	hello, inited, session := r.hello, r.inited, r.session
-	if session == "" || session != resp.Request.Header.Get(headerSession) { // another request has begun it
-		r.mu.Unlock()
-		return session != ""
+	s := r.session.Load()
+	if s == nil || s.id == "" || s.id != resp.Request.Header.Get(headerSession) { // another request has begun it
+		return s != nil && s.id != ""
 	}
-	r.forget()
-	r.mu.Unlock()
+	inited := r.forget()
 	_ = resp.Body.Close()
-	again := *hello
+	again := *s.hello
 	again.again = true
-	r.ask(ctx, &again, nil)
-	r.mu.Lock()
-	begun := r.version != ""
-	r.mu.Unlock()
+	r.ask(ctx, &again, ctx)
+	begun := r.session.Load() != nil
 	if begun && inited != nil {
 		r.notify(ctx, inited)
 	}

@@ -320,7 +320,11 @@ func TestMirrorsArguments(t *testing.T) {
 		case "tools/call":
 			got <- r.Header
 		case "tools/list":
-			_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":2,"result":%s}`, mirroring)
+			answer := `"result":` + mirroring
+			if m["id"] != 2.0 {
+				answer = `"error":{"code":-1}`
+			}
+			_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%v,%s}`, m["id"], answer)
 			return true
 		}
 		return false
@@ -346,4 +350,6 @@ func TestMirrorsArguments(t *testing.T) {
 	}, call(`{"region":"über","count":42,"at":{"roof":true},"plain":"x"}`))
 	require.Equal(t, map[string]string{"Mcp-Param-Region": "=?base64??="}, call(`{"region":"","count":null}`))
 	require.Empty(t, call(`{"plain":"x"}`))
+	list := typed(`{"jsonrpc":"2.0","id":5,"method":"tools/list"}`)
+	require.Equal(t, `{"jsonrpc":"2.0","id":5,"error":{"code":-1}}`, b.gets(list), "no list")
 }

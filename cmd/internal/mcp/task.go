@@ -2,18 +2,9 @@ package mcp
 
 import (
 	"context"
-	"sync"
 
 	"github.com/heedlog/heed/event"
 )
-
-// task is a call whose answer named a task: the operation ends with the task.
-type task struct {
-	call *call
-
-	once sync.Once
-	told string // its outcome
-}
 
 // taskOf returns the id of the task that a result begins, "" for none.
 func taskOf(result object) string {
@@ -23,57 +14,43 @@ func taskOf(result object) string {
 	return result.inner("task").text("taskId") // of 2025-11-25
 }
 
-// finishTask ends the operation of a task once, and returns its outcome, unless the task is unknown.
-func (p *Proxy) finishTask(ctx context.Context, id string, end event.Status, text string) (told string, known bool) {
-	t, known := p.tasks.Get(id)
-	if known {
-		t.once.Do(func() { t.told = p.end(ctx, t.call, end, text) })
-		told = t.told
-	}
-	return told, known
-}
+// taskKey is the key of a task among the calls that continue.
+func taskKey(id string) string { return "task " + id }
 
-// polled adds the outcome and the news to the answer to a request about a task, once the task has ended.
+// polled takes the answer to a request about a task.
 func (p *Proxy) polled(ctx context.Context, c *call, m *message) {
-	switch result := m.inner("result"); {
+	d, _ := p.continued.Get(taskKey(c.task)) // for an unknown task, the end of a call that was none
+	switch {
 	case c.method == "tasks/result": // of 2025-11-25: it has the answer to the call
-		status, text := ended(m.object)
-		told, _ := p.finishTask(ctx, c.task, status, text)
-		p.tasks.Remove(c.task)
-		p.inform(ctx, m, told)
-	case c.method == "tasks/cancel" && m.get("error") == nil:
-		p.finishTask(ctx, c.task, event.StatusCancelled, "")
-	case p.state(ctx, c.task, &result):
-		m.set("result", result)
+		p.continued.Remove(taskKey(c.task))
+		p.inform(ctx, m, p.end(ctx, &d, m.object))
+	case c.method != "tasks/cancel":
+		p.state(ctx, c.task, m, "result")
+	case m.get("error") == nil:
+		p.endWith(ctx, &d, event.StatusCancelled, "")
 	}
 }
 
-// changed adds the outcome and the news to a notification about a task, once the task has ended.
-func (p *Proxy) changed(ctx context.Context, m *message) {
-	if p.state(ctx, m.params.text("taskId"), &m.params) {
-		m.set("params", m.params)
+// state takes the state of a task, a member of m. A task that has ended has its result in it since 2026-07-28: the
+// outcome and the news are added there.
+func (p *Proxy) state(ctx context.Context, id string, m *message, member string) {
+	d, known := p.continued.Get(taskKey(id))
+	state := m.inner(member)
+	status, ok := event.Parse[event.Status](state.text("status"))
+	if !known || !ok || !status.Ended() {
+		return
 	}
-}
-
-// state takes the state of a task. It returns true if it added to the task's result, which the state has since
-// 2026-07-28.
-func (p *Proxy) state(ctx context.Context, id string, of *object) bool {
-	status, text := ended(*of)
-	whole := of.get("result") != nil || of.get("error") != nil
-	switch of.text("status") {
-	case "completed":
-		if !whole {
-			status, text = event.StatusCompleted, ""
-		}
-	case "failed":
-		if !whole {
-			text = of.text("statusMessage")
-		}
-	case "cancelled":
-		status, text = event.StatusCancelled, ""
-	default:
-		return false
+	whole := state.get("result") != nil || state.get("error") != nil
+	outcome, why := "", ""
+	if status == event.StatusFailed {
+		why = state.text("statusMessage")
 	}
-	told, known := p.finishTask(ctx, id, status, text)
-	return known && whole && p.add(ctx, of, told)
+	if whole && status != event.StatusCancelled {
+		outcome = p.end(ctx, &d, state)
+	} else {
+		outcome = p.endWith(ctx, &d, status, why)
+	}
+	if whole {
+		p.inform(ctx, m, outcome, member)
+	}
 }

@@ -19,14 +19,9 @@ import (
 // shownName is the name of a tool of heed as clients of this protocol take it: many refuse a slash.
 func shownName(tool string) string { return strings.ReplaceAll(tool, "/", "_") }
 
-// ownTool returns the tool of heed that has a name.
-func ownTool(shown string) (tool string, ours bool) {
-	for _, t := range bridge.Tools() {
-		if shownName(t.Name) == shown {
-			return t.Name, true
-		}
-	}
-	return "", false
+// ownTool reports whether a shown name is of a tool of heed.
+func ownTool(shown string) bool {
+	return slices.ContainsFunc(bridge.Tools(), func(t gabp.Tool) bool { return shownName(t.Name) == shown })
 }
 
 // core are the tools that every session is given, with some of their parameters and in a few words.
@@ -62,9 +57,9 @@ func (p *Proxy) ownTools() (all []json.RawMessage) {
 		default:
 			description = c.description
 			whole, _ := parse(t.InputSchema, false)
-			whole.set("properties", slices.DeleteFunc(whole.inner("properties"), func(m jsonMember) bool {
+			whole.set(slices.DeleteFunc(whole.inner("properties"), func(m jsonMember) bool {
 				return !slices.Contains(c.params, m.name)
-			}))
+			}), "properties")
 			schema = encode(whole)
 		}
 		all = append(all, encode(map[string]any{
@@ -92,8 +87,9 @@ func SessionNext(class string, a *heed.Item) []string {
 	return []string{fmt.Sprintf(more, shownName(bridge.ToolBrief), way.Number(a))}
 }
 
-// callOwn returns the result of a call of one of heed's tools.
-func (p *Proxy) callOwn(ctx context.Context, tool string, arguments json.RawMessage) any {
+// callOwn returns the result of a call of one of heed's tools, by its shown name.
+func (p *Proxy) callOwn(ctx context.Context, shown string, arguments json.RawMessage) any {
+	tool := strings.Replace(shown, "_", "/", 1)
 	result, _, err := p.tools.Call(ctx, Consumer, gabp.ToolCall{Name: tool, Arguments: arguments})
 	if err != nil {
 		return textResult("heed: "+words(err.Error()), true)

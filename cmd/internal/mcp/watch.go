@@ -15,6 +15,12 @@ import (
 // subscriptionID is the key of the id of a subscription, in its messages.
 const subscriptionID = "io.modelcontextprotocol/subscriptionId"
 
+// maxSubscribed bounds the resources of a subscription.
+const maxSubscribed = 256
+
+// watched are the paths of the resources in a subscription, and of its parts.
+var watched = []string{"params", "notifications", "resourceSubscriptions"}
+
 // meta names the subscription c.
 func (c *call) meta() any { return map[string]any{subscriptionID: c.id} }
 
@@ -23,26 +29,25 @@ func (c *call) meta() any { return map[string]any{subscriptionID: c.id} }
 func (p *Proxy) listen(c *call, m *message) {
 	filter := m.params.inner("notifications")
 	theirs := slices.DeleteFunc(list(filter.get("resourceSubscriptions")), func(raw json.RawMessage) bool {
-		var uri string
-		ours := json.Unmarshal(raw, &uri) == nil && strings.HasPrefix(uri, bridge.ResourceBase)
-		if ours {
-			c.uris = append(c.uris, uri)
+		uri := plainText(raw)
+		if !strings.HasPrefix(uri, bridge.ResourceBase) {
+			return false
 		}
-		return ours
+		c.uris = append(c.uris, uri)
+		return true
 	})
 	if len(c.uris) > maxSubscribed || !p.expect(c) {
-		p.reply(refuse(c.id, jsonrpc.CodeInternal, "heed: too many requests wait for an answer, or two have this id"))
+		p.reply(refuse(c.id, jsonrpc.CodeInternal, tooMany))
 		return
 	}
 	if len(c.uris) > 0 {
-		filter.set("resourceSubscriptions", theirs)
+		filter.set(theirs, "resourceSubscriptions")
 		asks := func(m jsonMember) bool { return string(m.value) != "false" && string(m.value) != "[]" }
 		if !slices.ContainsFunc(filter, asks) {
 			p.watch(c)
 			return
 		}
-		m.params.set("notifications", filter)
-		m.set("params", m.params)
+		m.set(theirs, watched...)
 	}
 	p.server.Write(m.line)
 }
@@ -50,12 +55,12 @@ func (p *Proxy) listen(c *call, m *message) {
 // watch acknowledges a subscription to heed's resources alone.
 func (p *Proxy) watch(c *call) {
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.pending[keyOf(c.id)] = c
 	c.watches = true
 	p.client.Write(notification("notifications/subscriptions/acknowledged", map[string]any{
 		"_meta": c.meta(), "notifications": map[string]any{"resourceSubscriptions": c.uris},
 	}))
-	p.mu.Unlock()
 }
 
 // acknowledged passes on that the server acknowledged a subscription, with heed's resources.
@@ -64,21 +69,12 @@ func (p *Proxy) acknowledged(m *message) {
 	defer p.mu.Unlock()
 	c := p.pending[keyOf(m.params.inner("_meta").get(subscriptionID))]
 	if c != nil && len(c.uris) > 0 {
-		filter := m.params.inner("notifications")
-		all := list(filter.get("resourceSubscriptions"))
-		for _, uri := range c.uris {
-			all = append(all, encode(uri))
-		}
-		filter.set("resourceSubscriptions", all)
-		m.params.set("notifications", filter)
-		m.set("params", m.params)
+		all := list(m.params.inner("notifications").get("resourceSubscriptions"))
+		m.set(append(all, list(encode(c.uris))...), watched...)
 		c.watches = true
 	}
 	p.client.Write(m.line)
 }
-
-// maxSubscribed bounds the resources of a subscription.
-const maxSubscribed = 256
 
 // subscribe adds a resource to those that the client subscribed to, or removes it. It returns false if there are too
 // many.
@@ -101,22 +97,19 @@ func notification(method string, params any) []byte {
 // notify sends a client the changes of the resources that it watches.
 func (p *Proxy) notify(updates []heed.Update) {
 	items := bridge.ResourceBase + "items/"
-	touched := func(uri string) bool { // a resource of one item changes with this item alone
-		id, one := strings.CutPrefix(uri, items)
-		return !one || slices.ContainsFunc(updates, func(u heed.Update) bool {
-			return u.Item.ID == id || strings.HasSuffix(u.Item.ID, "-"+id)
-		})
-	}
 	var lines [][]byte
-	p.mu.Lock()
 	add := func(uris []string, params map[string]any) {
 		for _, uri := range uris {
-			if touched(uri) {
+			id, one := strings.CutPrefix(uri, items) // a resource of one item changes with this item alone
+			if !one || slices.ContainsFunc(updates, func(u heed.Update) bool {
+				return u.Item.ID == id || strings.HasSuffix(u.Item.ID, "-"+id)
+			}) {
 				params["uri"] = uri
 				lines = append(lines, notification("notifications/resources/updated", params))
 			}
 		}
 	}
+	p.mu.Lock()
 	add(p.subscribed, map[string]any{})
 	for _, c := range p.pending {
 		if c.watches {

@@ -34,11 +34,12 @@ type attention struct {
 	drains []func(context.Context) // see [Session.DrainFirst]
 	news   atomic.Bool             // the blind item changed, and no sink was called since
 
-	// mu is never held while the engine or the disk is asked: a late answer must not wait for them.
+	// mu is held while blind and count change, and never while the engine or the disk is asked: a late answer must not
+	// wait for them.
 	mu    sync.Mutex
-	blind *heed.Item // nil while the log can be read; cleared once it is acknowledged
-	count uint64     // blind items so far
-	known *heed.Item // the most urgent item of the engine at the latest look, nil without one
+	blind atomic.Pointer[heed.Item] // nil while the log can be read; cleared once it is acknowledged
+	count uint64                    // blind items so far
+	known atomic.Pointer[heed.Item] // the most urgent item of the engine at the latest look, nil without one
 }
 
 // maxAnswers bounds concurrent answers. One more is late at once.
@@ -96,14 +97,8 @@ func (s *Session) current(consumer string) *heed.Item {
 		s.disk.keep(a.ID)
 		current = new(s.present(a))
 	}
-	s.attention.saw(current)
+	s.attention.known.Store(current)
 	return current
-}
-
-func (t *attention) saw(known *heed.Item) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.known = known
 }
 
 // within ingests evidence and returns the result of f. It returns false if that takes longer than
@@ -144,8 +139,7 @@ func (s *Session) gathered(err error) {
 	switch {
 	case err != nil && !s.noLog.Load(): // else an item of the engine says so
 		s.goBlind("its log could not be read: " + err.Error())
-	case t.blind != nil:
-		t.blind = nil
+	case t.blind.Swap(nil) != nil:
 		s.blindChanged()
 	}
 }
@@ -158,27 +152,28 @@ func (s *Session) late(ctx context.Context) *heed.Item {
 	if ctx.Err() == nil {
 		s.goBlind("reading its log took too long")
 	}
-	if t.blind != nil && t.blind.State == coalesce.Open {
-		return new(s.present(*t.blind))
+	if blind := t.openBlind(); blind != nil {
+		return new(s.present(*blind))
 	}
-	return t.known
+	return t.known.Load()
 }
 
 // goBlind opens the blind item, unless there is one. The lock is held.
 func (s *Session) goBlind(why string) {
 	t := &s.attention
-	if t.blind != nil {
+	if t.blind.Load() != nil {
 		return
 	}
 	t.count++
 	title := "heed cannot see what the game does, because " + why
-	t.blind = &heed.Item{
+	blind := &heed.Item{
 		ID:    "blind-" + s.run + "-" + strconv.FormatUint(t.count, 10),
 		State: coalesce.Open, Disposition: event.Blocking, Severity: event.SeverityError, Blocking: true,
 		StateInvalidated: true, Title: title,
 		Summary: "blind: " + title + ". Until it can, the effects of calls are not known. Acknowledge to continue anyway.",
 	}
-	t.blind.Sanitize()
+	blind.Sanitize()
+	t.blind.Store(blind)
 	s.blindChanged()
 }
 
@@ -191,12 +186,10 @@ func (s *Session) blindChanged() {
 // openBlind returns the blind item while it is open, else nil. It precedes all others, since the missing evidence may
 // be of anything.
 func (t *attention) openBlind() *heed.Item {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.blind == nil || t.blind.State != coalesce.Open {
-		return nil
+	if blind := t.blind.Load(); blind != nil && blind.State == coalesce.Open {
+		return blind
 	}
-	return new(*t.blind)
+	return nil
 }
 
 // ackBlind acknowledges the blind item, if it has this id.
@@ -205,11 +198,12 @@ func (s *Session) ackBlind(id string) Acked {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	a := Acked{AckResult: heed.AckResult{ID: id}}
-	if t.blind != nil && t.blind.ID == id {
-		t.blind = new(*t.blind)
-		t.blind.State, t.blind.Blocking = coalesce.Cleared, false
+	if blind := t.blind.Load(); blind != nil && blind.ID == id {
+		cleared := *blind
+		cleared.State, cleared.Blocking = coalesce.Cleared, false
+		t.blind.Store(&cleared)
 		s.blindChanged()
-		a.Acknowledged, a.Items = true, []heed.Item{*t.blind}
+		a.Acknowledged, a.Items = true, []heed.Item{cleared}
 	}
 	return a
 }
@@ -227,7 +221,7 @@ func (s *Session) Open(dst []heed.Item) []heed.Item {
 	if len(open) > 0 {
 		first = new(s.present(open[0]))
 	}
-	s.attention.saw(first)
+	s.attention.known.Store(first)
 	return append(dst, open...)
 }
 
@@ -251,10 +245,7 @@ func ShortID(id, epoch string) string {
 
 // Item returns an item that is open, or cleared and not evicted; see [heed.Engine.Item].
 func (s *Session) Item(id string) (heed.Item, bool) {
-	s.attention.mu.Lock()
-	blind := s.attention.blind
-	s.attention.mu.Unlock()
-	if blind != nil && blind.ID == id {
+	if blind := s.attention.blind.Load(); blind != nil && blind.ID == id {
 		return *blind, true
 	}
 	return s.engine.Item(id)

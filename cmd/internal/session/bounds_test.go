@@ -15,6 +15,8 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/signature"
 )
 
 // TestLimits holds which count makes which limit.
@@ -284,4 +286,17 @@ func TestRuleFilesRead(t *testing.T) {
 		require.EqualValues(t, 2, s.Status().Rules.Swaps)
 		require.True(t, s.Status().Rules.Since.After(before))
 	})
+}
+
+const nowText = "20260131T090000.123456789"
+
+// smallConfig makes snapshots of a few hundred bytes.
+func smallConfig(t testing.TB) heed.Config {
+	set, err := rules.Compile(rules.File{
+		Name: "f.yaml",
+		Data: []byte("version: 1\nrules:\n  - {id: broken, when: 'template startsWith \"Broken\"', disposition: " +
+			"blocking}\n"),
+	})
+	require.NoError(t, err)
+	return heed.Config{Rules: set, Epoch: nowText, Groups: signature.GrouperConfig{Signatures: 16, Columns: 8}}
 }

@@ -3,8 +3,10 @@ package session_test
 import (
 	"bytes"
 	"errors"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,11 +14,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp/gate"
 	"github.com/heedlog/heed/internal/testkit"
+	"github.com/heedlog/heed/rules"
 )
 
 // notices returns what was reported of the log, and the lines of it.
@@ -203,4 +207,149 @@ func TestNoLogRestored(t *testing.T) {
 		require.NoError(t, os.WriteFile(cfg.Snapshot, damaged, 0o600))
 		require.Zero(t, session.Position(cfg.Snapshot))
 	})
+}
+
+// followed returns a session that follows a file, and the file.
+func followed(t testing.TB, c session.Config) (*session.Session, *os.File) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "Player.log")
+	log, err := os.Create(path)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = log.Close() })
+	c.Log, err = follow.New(follow.Config{Path: path})
+	require.NoError(t, err)
+	return start(t, c), log
+}
+
+// TestLatePart: a line that comes in parts is one occurrence, of its own or as the rest of a record, whether or not a
+// rule ignores the rests of records.
+func TestLatePart(t *testing.T) {
+	for own, rests := range map[string]uint64{
+		"": 1, `  - {id: late, when: 'source == "continuation"', disposition: ignore}` + "\n": 0,
+	} {
+		s, log := followed(t, session.Config{SyncTimeout: time.Minute, Engine: heed.Config{
+			Rules: compile(t, strings.Replace(testRules, "rules:\n", "rules:\n"+own, 1)),
+		}})
+		opened := func(text string) uint64 {
+			_, err := log.WriteString(text)
+			require.NoError(t, err)
+			require.NoError(t, s.Sync(t.Context()))
+			var n uint64
+			for _, item := range s.Open(nil) {
+				n += item.TotalUrgentEntries
+			}
+			return n
+		}
+		require.Zero(t, opened("Fine\n"))
+		for _, part := range []string{"  Broken", " thing", " 7\n", "Fine\n"} {
+			require.Equal(t, rests, opened(part))
+		}
+		require.Equal(t, 2*rests, opened("  Broken thing 8\nFine\n"))
+		for _, part := range []string{"Broken", " thing", " 9", " 10\n", "Fine\n"} {
+			require.Equal(t, 2*rests+1, opened(part), part)
+		}
+	}
+}
+
+const loadRules = testRules + `  - {id: loads, when: 'template startsWith "Loading"', disposition: ignore, sets_phase: load}
+  - {id: leaves, when: 'template startsWith "UnloadTime"', disposition: ignore, sets_phase: menu}
+`
+
+// distinct returns a fault whose group no other one shares.
+func distinct(n int) string {
+	var b strings.Builder
+	r := rand.New(rand.NewPCG(uint64(n), 1))
+	b.WriteString("Broken")
+	for range 3 + r.IntN(6) {
+		b.WriteByte(' ')
+		for range 5 + r.IntN(6) {
+			b.WriteByte(byte('a' + r.IntN(26)))
+		}
+	}
+	return b.String()
+}
+
+// TestLoadDeferred holds that no result is clean while an item waits for the end of a load, for any consumer, and
+// which calls end a load.
+func TestLoadDeferred(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, f := following(t, session.Config{Engine: heed.Config{Rules: compile(t, loadRules)}})
+		across := s.Begin(session.Call{Tool: "colony/load", Consumer: "ann"})
+		f.write("Loading game from file Riverbend", distinct(1))
+		require.NoError(t, s.Sync(t.Context()))
+		a, _ := s.Current(t.Context(), "ann")
+		s.Ack(t.Context(), "ann", a.ID, 0)
+		time.Sleep(3 * time.Second)
+		f.write(distinct(2))
+		require.NoError(t, s.Sync(t.Context()))
+
+		call := func(consumer string, status event.Status, r *session.Running) (heed.Verdict, *heed.Item) {
+			t.Helper()
+			if r == nil {
+				r = s.Begin(session.Call{Tool: "colony/build", Consumer: consumer})
+			}
+			v, related := end(t, r, status)
+			return v, related
+		}
+		waits := func(v heed.Verdict, related *heed.Item) {
+			t.Helper()
+			require.NotEqual(t, coalesce.Clean, v.Outcome)
+			require.NotNil(t, related)
+			require.False(t, related.Blocking)
+			require.Equal(t, coalesce.Open, related.State)
+		}
+		v, _ := call("", event.StatusCompleted, across)
+		require.NotEqual(t, coalesce.Clean, v.Outcome)
+		for range 3 {
+			waits(call("bob", event.StatusFailed, nil))
+			look := s.Begin(session.Call{Tool: "colony/look", Tags: []string{"read-only"}})
+			end(t, look, event.StatusCompleted)
+		}
+		waits(call("ann", event.StatusCompleted, nil))
+		v, related := call("bob", event.StatusCompleted, nil)
+		require.Equal(t, coalesce.Unknown, v.Outcome)
+		require.True(t, related.Blocking, "the load is over")
+
+		// Of another load, one call and five seconds.
+		s.Ack(t.Context(), "bob", related.ID, 0)
+		time.Sleep(3 * time.Second)
+		f.write("UnloadTime: 1 ms", "Loading game from file Riverbend", distinct(3))
+		require.NoError(t, s.Sync(t.Context()))
+		a, _ = s.Current(t.Context(), "ann")
+		s.Ack(t.Context(), "ann", a.ID, 0)
+		time.Sleep(2 * time.Second)
+		f.write(distinct(4))
+		require.NoError(t, s.Sync(t.Context()))
+		waits(call("ann", event.StatusCompleted, nil))
+		time.Sleep(4900 * ms)
+		holds := func() bool {
+			a, open, err := s.Source(false).Current(t.Context(), "ann")
+			require.NoError(t, err)
+			return open && a.Blocking
+		}
+		require.False(t, holds())
+		time.Sleep(session.DefaultTick)
+		require.True(t, holds(), "no entry came since")
+	})
+}
+
+// TestFamily: the rules of a live log are those of its family, from its first line or from its banner on.
+func TestFamily(t *testing.T) {
+	set, err := rules.Compile(rules.Defaults()...)
+	require.NoError(t, err)
+	for _, c := range []struct {
+		family, text string
+		want         event.Disposition
+	}{
+		{"plain", "2031-02-03 12:00:01 INFO widgets 2.1 listens", event.Blocking},
+		{"rimworld", "RimWorld 1.5.4104 rev435", event.Advisory},
+	} {
+		s, log := followed(t, session.Config{Engine: heed.Config{Rules: set}})
+		_, err := log.WriteString(c.text + "\n2031-02-03 12:00:02 FATAL Could not resolve cross-reference to the license\n")
+		require.NoError(t, err)
+		require.NoError(t, s.Sync(t.Context()))
+		page := s.Engine().Open(nil)
+		require.Len(t, page, 1, c.family)
+		require.Equal(t, c.want == event.Blocking, page[0].Blocking, c.family)
+	}
 }
