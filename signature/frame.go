@@ -16,7 +16,7 @@ type frame struct {
 	within bool   // the line is one of a stack
 }
 
-// complete reports whether the name is a name and has a rest of the right form.
+// complete reports whether the name is a name and has a rest of the right form, and returns h after the canonical name.
 //
 // The first part of a name is not empty and begins with a word byte or '<'.
 // If something was taken off before it, the rest is empty or begins with
@@ -27,14 +27,18 @@ type frame struct {
 // arguments in brackets after an arity, or if it has a dot or slash and the
 // arguments have the form of Go, without line number, or "(at " and a place with a
 // colon come after them, or [stackframe.Closed] holds in a stack.
-func (fr *frame) complete() bool {
+func (fr *frame) complete(h hasher) (hasher, bool) {
 	p := parts{s: fr.line}
 	if !p.next() || p.from == p.to || classes[p.s[p.from]]&wordlike == 0 && p.s[p.from] != '<' {
-		return false
+		return h, false
 	}
-	for p.next() {
+	if fr.module != "" {
+		h = h.text(fr.module, 0, len(fr.module)).byte('.')
 	}
-	return fr.mayEnd(p.i, p.methods, p.dots > 0, p.generic, p.made)
+	for more := true; more; more = p.next() {
+		h = h.text(p.s, p.from, p.to).text(p.sep, 0, len(p.sep))
+	}
+	return h.end(endLine), fr.mayEnd(p.i, p.methods, p.dots > 0, p.generic, p.made)
 }
 
 // mayEnd reports whether the rest after the name, from i on, has a form that fits the
@@ -313,6 +317,9 @@ func hasArity(part string) bool {
 // trimPart returns the end of the part s[from:to] without the suffixes of the runtime and
 // of patching libraries.
 func trimPart(s string, from, to int) int {
+	if to == from || classes[s[to-1]]&digit == 0 {
+		return to
+	}
 	for end := from; end != to; {
 		end = to
 		to = cutNumbered(s, from, cutNumbered(s, from, to, "_Patch"), "$")

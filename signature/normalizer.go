@@ -132,19 +132,10 @@ func (n *Normalizer) Key(message, stack string) Key {
 // its structures.
 func (n *Normalizer) hashFrames(h hasher, rest, stack string) hasher {
 	frames := n.frames(rest, stack)
-	for fr, ok := frames.next(); ok; fr, ok = frames.next() {
-		if fr.module != "" {
-			h = h.text(fr.module, 0, len(fr.module))
-			h = h.byte('.')
-		}
-		p := parts{s: fr.line}
-		for p.next() {
-			h = h.text(p.s, p.from, p.to)
-			h = h.text(p.sep, 0, len(p.sep))
-		}
-		h = h.end(endLine)
+	frames.hash = h
+	for _, ok := frames.next(); ok; _, ok = frames.next() {
 	}
-	return h
+	return frames.hash
 }
 
 // AppendTemplate appends the canonical template of an entry with this message

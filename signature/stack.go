@@ -13,14 +13,17 @@ import (
 // is nothing but a stack has only frames. If the line after it names an
 // exception, that line is part of the head.
 func splitHead(message string) (head, rest string) {
-	line, rest, _ := strings.Cut(message, "\n")
+	line, rest, several := strings.Cut(message, "\n")
+	if !several {
+		return message, ""
+	}
 	skipped := false
 	for rest != "" && blank(line) {
 		message, skipped = rest, true
 		line, rest, _ = strings.Cut(message, "\n")
 	}
 	if skipped {
-		if _, ok := parseFrame(line, false); ok {
+		if _, _, ok := parseFrame(line, false, hasher{}); ok {
 			return "", message
 		}
 	}
@@ -53,6 +56,7 @@ type frames struct {
 	text, stack string
 	within      bool // text is the stack
 	left        int
+	hash        hasher // has taken the frames that next returned
 }
 
 func (n *Normalizer) frames(rest, stack string) frames {
@@ -68,9 +72,13 @@ func (f *frames) next() (frame, bool) {
 			}
 			f.text, f.stack, f.within = f.stack, "", true
 		}
-		var line string
-		line, f.text, _ = strings.Cut(f.text, "\n")
-		if fr, ok := parseFrame(line, f.within); ok && !f.n.isLogger(&fr) {
+		line, rest := f.text, ""
+		if i := strings.IndexByte(line, '\n'); i >= 0 {
+			line, rest = line[:i], line[i+1:]
+		}
+		f.text = rest
+		if fr, h, ok := parseFrame(line, f.within, f.hash); ok && !f.n.isLogger(&fr) {
+			f.hash = h
 			f.left--
 			return fr, true
 		}
@@ -105,10 +113,10 @@ func (f *frames) next() (frame, bool) {
 // "MonoMod.Utils.DynamicMethodDefinition:" as often as it comes without a second
 // colon. The rest begins with the name, as far as [parts] reads, and continues as
 // [frame.complete] demands.
-func parseFrame(line string, within bool) (frame, bool) {
+func parseFrame(line string, within bool, h hasher) (frame, hasher, bool) {
 	var f stackframe.Head
 	if !f.Cut(line) || f.Word != "" && f.Word != "at" && !within {
-		return frame{}, false
+		return frame{}, h, false
 	}
 	f.Name = trim(f.Name)
 	if f.Dynamic && !f.Script {
@@ -121,11 +129,19 @@ func parseFrame(line string, within bool) (frame, bool) {
 	}
 	if f.Script {
 		fr := frame{line: f.Name, led: f.Led, within: within, module: f.Module[:trimPart(f.Module, 0, len(f.Module))]}
-		return fr, isPlainName(f.Module) && fr.complete()
+		if !isPlainName(f.Module) {
+			return fr, h, false
+		}
+		h, ok := fr.complete(h)
+		return fr, h, ok
+	}
+	if !f.Led && strings.IndexByte(f.Name, ')') < 0 {
+		return frame{}, h, false
 	}
 	f.Layer()
 	fr := frame{line: f.Name, led: f.Led, within: within}
-	return fr, fr.complete()
+	h, ok := fr.complete(h)
+	return fr, h, ok
 }
 
 const definition = "MonoMod.Utils.DynamicMethodDefinition:"
