@@ -1,6 +1,7 @@
 package signature
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -90,6 +91,21 @@ func (fr *frame) appendName(dst []byte) []byte {
 		dst = append(dst, p.sep...)
 	}
 	return dst
+}
+
+// differs reports whether a letter shows that the canonical name does not begin with prefix: all before it is in both,
+// and the letter begins nothing that [skipGenerator] leaves out.
+func (fr *frame) differs(prefix string) bool {
+	name := cmp.Or(fr.module, fr.line)
+	for i := range min(len(name), len(prefix)) {
+		switch c := name[i]; {
+		case c != prefix[i]:
+			return isLetter(c) && c != 'D' && c != 'M'
+		case !isLetter(c) && c != '.':
+			return false
+		}
+	}
+	return false
 }
 
 // begins reports whether the canonical name begins with prefix, which is not empty.

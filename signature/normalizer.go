@@ -133,7 +133,7 @@ func (n *Normalizer) Key(message, stack string) Key {
 func (n *Normalizer) hashFrames(h hasher, rest, stack string) hasher {
 	frames := n.frames(rest, stack)
 	frames.hash = h
-	for _, ok := frames.next(); ok; _, ok = frames.next() {
+	for frames.next() {
 	}
 	return frames.hash
 }
@@ -159,9 +159,9 @@ func (n *Normalizer) AppendTemplate(dst []byte, message, stack string) []byte {
 		break
 	}
 	frames := n.frames(rest, stack)
-	for fr, ok := frames.next(); ok; fr, ok = frames.next() {
+	for frames.next() {
 		dst = append(dst, "\nat "...)
-		dst = fr.appendName(dst)
+		dst = frames.frame.appendName(dst)
 	}
 	return dst
 }
@@ -185,19 +185,13 @@ func (n *Normalizer) Origin(message, stack string) uint64 {
 	}
 	var sc scanner
 	frames := n.frames(sc.start(n, message), stack)
-	if fr, ok := frames.next(); ok {
-		return xxhash.Sum64(fr.appendName(nil))
+	if frames.next() {
+		return xxhash.Sum64(frames.frame.appendName(nil))
 	}
 	return 0
 }
 
 // isLogger reports whether fr belongs to the logger itself.
 func (n *Normalizer) isLogger(fr *frame) bool {
-	first := fr.module
-	if first == "" {
-		first = fr.line
-	}
-	b := first[0]
-	whole := isLetter(b) && b != 'D' // names leave DMD out
-	return slices.ContainsFunc(n.loggers, func(l string) bool { return (l[0] == b || !whole) && fr.begins(l) })
+	return slices.ContainsFunc(n.loggers, func(l string) bool { return !fr.differs(l) && fr.begins(l) })
 }
