@@ -13,10 +13,10 @@ import (
 // is nothing but a stack has only frames. If the line after it names an
 // exception, that line is part of the head.
 func splitHead(message string) (head, rest string) {
-	line, rest, several := strings.Cut(message, "\n")
-	if !several {
+	if strings.IndexByte(message, '\n') < 0 {
 		return message, ""
 	}
+	line, rest, _ := strings.Cut(message, "\n")
 	skipped := false
 	for rest != "" && blank(line) {
 		message, skipped = rest, true
