@@ -1,6 +1,9 @@
 package signature
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // keyword is the meaning of a word for the value after it.
 type keyword uint8
@@ -55,12 +58,10 @@ const keywordMax = len("description")
 
 // endings has a bit for the last two bytes of each word that scanner.keyword knows, in either case.
 var endings = func() (t [32]uint32) {
-	for _, list := range [][]string{
-		codeWords, fieldWords, textWords, requestWords, protocols, {"@m", "is", "was", past, pastWith},
-	} {
-		for _, w := range list {
-			t[w[len(w)-2]&31] |= 1 << (w[len(w)-1] & 31)
-		}
+	for _, w := range slices.Concat(
+		codeWords, fieldWords, textWords, requestWords, protocols, []string{"@m", "is", "was", past, pastWith},
+	) {
+		t[w[len(w)-2]&31] |= 1 << (w[len(w)-1] & 31)
 	}
 	for i := range t {
 		t[i] |= 1<<('|'&31) | 1<<(')'&31)
