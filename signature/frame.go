@@ -333,16 +333,13 @@ func hasArity(part string) bool {
 // trimPart returns the end of the part s[from:to] without the suffixes of the runtime and
 // of patching libraries.
 func trimPart(s string, from, to int) int {
-	if to == from || classes[s[to-1]]&digit == 0 {
-		return to
-	}
-	for end := from; end != to; {
+	for end := -1; end != to; {
+		i := skipBack(s, from, to, digit)
+		if i == from || i == to || s[from:i] == "func" {
+			return i
+		}
 		end = to
 		to = cutNumbered(s, from, cutNumbered(s, from, to, "_Patch"), "$")
-	}
-	i := skipBack(s, from, to, digit)
-	if i == from || i < to && s[from:i] == "func" {
-		return i
 	}
 	return to
 }
