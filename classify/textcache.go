@@ -292,8 +292,8 @@ func (k *kept) keep(t *cachedText, message, stack string, key signature.Key, slo
 		from: k.written, hash: key.Hash, check: key.Check, slot: slot,
 		message: uint16(len(message)), stack: uint16(len(stack)),
 	}
-	if more := int(k.written%k.size+n) - len(k.ring); more > 0 {
-		k.ring = append(k.ring, make([]byte, more)...)
+	if k.ring == nil {
+		k.ring = make([]byte, k.size)
 	}
 	k.written += n
 	text := k.text(t, int(n))

@@ -48,8 +48,8 @@ func New(c Config) (*Journal, error) {
 // needs their place. All text is copied; neither e nor d is retained. e.Seq must be one more than the Seq of the entry
 // before.
 //
-// It allocates room for the tail until that has its capacity, twice as much each time, and copies of evicted entries
-// that are firsts or pinned. Its cost does not depend on the number of entries held.
+// It allocates room for the tail, little at first and then all, and copies of evicted entries that are firsts or
+// pinned. Its cost does not depend on the number of entries held.
 func (j *Journal) Append(e *event.Entry, s signature.Signature, d event.Decision) {
 	if e.Seq != j.latest+1 {
 		panic(fmt.Sprintf("BUG: journal: entry %d appended after entry %d", e.Seq, j.latest))

@@ -25,20 +25,34 @@ type tail struct {
 	write int // where the next block begins
 }
 
-// growHeaders doubles the ring of headers, which is full and below its capacity. It has room for 4 at first.
+// The room of the rings at first, for small logs. The next step is their capacity.
+const (
+	tailHeaders = 256
+	tailBytes   = 32 << 10
+)
+
+// growHeaders makes room for more headers in the ring, which is full and below its capacity.
 func (t *tail) growHeaders() {
-	grown := make([]header, min(t.Capacity, max(2*len(t.headers), 4)))
+	size := t.Capacity
+	if t.headers == nil {
+		size = min(size, tailHeaders)
+	}
+	grown := make([]header, size)
 	copy(grown[copy(grown, t.headers[t.first:]):], t.headers[:t.first])
 	t.headers, t.first = grown, 0
 }
 
-// growBytes doubles the ring of bytes, which is below its capacity, for a block of size bytes at least.
+// growBytes makes room in the ring of bytes, which is below its capacity, for a block of size bytes at least.
 func (t *tail) growBytes(size int) {
 	start := t.write - t.Bytes // of the oldest block
 	if start < 0 {
 		start += len(t.bytes)
 	}
-	grown := make([]byte, min(t.MaxBytes, max(2*len(t.bytes), t.Bytes+size)))
+	room := t.MaxBytes
+	if t.bytes == nil && size <= tailBytes {
+		room = min(room, tailBytes)
+	}
+	grown := make([]byte, room)
 	copy(grown[copy(grown, t.bytes[start:]):], t.bytes[:start])
 	at := 0
 	for i := range t.Entries {

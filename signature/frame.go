@@ -1,6 +1,7 @@
 package signature
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -16,7 +17,7 @@ type frame struct {
 	within bool   // the line is one of a stack
 }
 
-// complete reports whether the name is a name and has a rest of the right form.
+// complete reports whether the name is a name and has a rest of the right form, and returns h after the canonical name.
 //
 // The first part of a name is not empty and begins with a word byte or '<'.
 // If something was taken off before it, the rest is empty or begins with
@@ -27,14 +28,18 @@ type frame struct {
 // arguments in brackets after an arity, or if it has a dot or slash and the
 // arguments have the form of Go, without line number, or "(at " and a place with a
 // colon come after them, or [stackframe.Closed] holds in a stack.
-func (fr *frame) complete() bool {
+func (fr *frame) complete(h hasher) (hasher, bool) {
 	p := parts{s: fr.line}
 	if !p.next() || p.from == p.to || classes[p.s[p.from]]&wordlike == 0 && p.s[p.from] != '<' {
-		return false
+		return h, false
 	}
-	for p.next() {
+	if fr.module != "" {
+		h = h.text(fr.module, 0, len(fr.module)).byte('.')
 	}
-	return fr.mayEnd(p.i, p.methods, p.dots > 0, p.generic, p.made)
+	for more := true; more; more = p.next() {
+		h = h.text(p.s, p.from, p.to).text(p.sep, 0, len(p.sep))
+	}
+	return h.end(endLine), fr.mayEnd(p.i, p.methods, p.dots > 0, p.generic, p.made)
 }
 
 // mayEnd reports whether the rest after the name, from i on, has a form that fits the
@@ -86,6 +91,21 @@ func (fr *frame) appendName(dst []byte) []byte {
 		dst = append(dst, p.sep...)
 	}
 	return dst
+}
+
+// differs reports whether a letter shows that the canonical name does not begin with prefix: all before it is in both,
+// and the letter begins nothing that [skipGenerator] leaves out.
+func (fr *frame) differs(prefix string) bool {
+	name := cmp.Or(fr.module, fr.line)
+	for i := range min(len(name), len(prefix)) {
+		switch c := name[i]; {
+		case c != prefix[i]:
+			return isLetter(c) && c != 'D' && c != 'M'
+		case !isLetter(c) && c != '.':
+			return false
+		}
+	}
+	return false
 }
 
 // begins reports whether the canonical name begins with prefix, which is not empty.
@@ -313,13 +333,13 @@ func hasArity(part string) bool {
 // trimPart returns the end of the part s[from:to] without the suffixes of the runtime and
 // of patching libraries.
 func trimPart(s string, from, to int) int {
-	for end := from; end != to; {
+	for end := -1; end != to; {
+		i := skipBack(s, from, to, digit)
+		if i == from || i == to || s[from:i] == "func" {
+			return i
+		}
 		end = to
 		to = cutNumbered(s, from, cutNumbered(s, from, to, "_Patch"), "$")
-	}
-	i := skipBack(s, from, to, digit)
-	if i == from || i < to && s[from:i] == "func" {
-		return i
 	}
 	return to
 }

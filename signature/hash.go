@@ -106,6 +106,9 @@ func load(s string, i int) uint64 {
 
 // loadPart reads the bytes of s[from:to], fewer than eight, and zeros above.
 func loadPart(s string, from, to int) uint64 {
+	if to >= 8 {
+		return load(s, to-8) >> ((8 - uint(to-from)) * 8 & 63)
+	}
 	var v uint64
 	for i := to - 1; i >= from; i-- {
 		v = v<<8 | uint64(s[i])

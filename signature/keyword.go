@@ -1,6 +1,9 @@
 package signature
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // keyword is the meaning of a word for the value after it.
 type keyword uint8
@@ -55,12 +58,10 @@ const keywordMax = len("description")
 
 // endings has a bit for the last two bytes of each word that scanner.keyword knows, in either case.
 var endings = func() (t [32]uint32) {
-	for _, list := range [][]string{
-		codeWords, fieldWords, textWords, requestWords, protocols, {"@m", "is", "was", past, pastWith},
-	} {
-		for _, w := range list {
-			t[w[len(w)-2]&31] |= 1 << (w[len(w)-1] & 31)
-		}
+	for _, w := range slices.Concat(
+		codeWords, fieldWords, textWords, requestWords, protocols, []string{"@m", "is", "was", past, pastWith},
+	) {
+		t[w[len(w)-2]&31] |= 1 << (w[len(w)-1] & 31)
 	}
 	for i := range t {
 		t[i] |= 1<<('|'&31) | 1<<(')'&31)
@@ -106,8 +107,8 @@ func keywordOf[T string | []byte](word T) keyword {
 // mayFollowKeyword reports whether the bytes before i permit that scanner.keyword
 // finds something. It is inlined, and most tokens need no call.
 func mayFollowKeyword(s string, i int) bool {
-	return i > 1 && classes[s[i-1]]&precede != 0 &&
-		(s[i-1] > ' ' || classes[s[i-2]]&precede != 0 || mayEnd(s, i-1))
+	j := skipBack(s, 0, i, precede)
+	return j < i && mayEnd(s, j)
 }
 
 // precedeMax is how many bytes may come between a keyword and its value, without
@@ -230,8 +231,8 @@ func (sc *scanner) isMeasured(j int) bool {
 	case n == j || classes[s[n]]&narrow == 0:
 		return false
 	}
-	end, _ := sc.window.token(s, n)
-	return isUnit(s[n:end]) && !sc.n.words.has(s[n:end])
+	end, all := sc.window.token(s, n)
+	return isUnit(s[n:end], all) && !sc.n.words.has(s[n:end])
 }
 
 // isPercent reports whether the '%' at i belongs to the number that ends at j: no space is between, or no word follows.

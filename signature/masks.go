@@ -83,9 +83,13 @@ var unitWords = []string{
 	"UTC", "GMT", "EST", "EDT", "CST", "CDT", "MST", "MDT", "PST", "PDT", "CET", "CEST", "BST", "IST", "JST", "KST", "MSK",
 }
 
-// isUnit reports whether t, after a number, is a unit, or a rate: one or anything else by one.
-func isUnit(t string) bool {
-	return units.has(t[strings.LastIndexByte(t, '/')+1:])
+// isUnit reports whether the token t, which holds the classes all, is a unit if it is after a number, or a rate: one or
+// anything else by one.
+func isUnit(t string, all class) bool {
+	if all&slash != 0 {
+		t = t[strings.LastIndexByte(t, '/')+1:]
+	}
+	return units.has(t)
 }
 
 // constantWords are answers, states, outcomes and levels: one of few words in their

@@ -132,19 +132,10 @@ func (n *Normalizer) Key(message, stack string) Key {
 // its structures.
 func (n *Normalizer) hashFrames(h hasher, rest, stack string) hasher {
 	frames := n.frames(rest, stack)
-	for fr, ok := frames.next(); ok; fr, ok = frames.next() {
-		if fr.module != "" {
-			h = h.text(fr.module, 0, len(fr.module))
-			h = h.byte('.')
-		}
-		p := parts{s: fr.line}
-		for p.next() {
-			h = h.text(p.s, p.from, p.to)
-			h = h.text(p.sep, 0, len(p.sep))
-		}
-		h = h.end(endLine)
+	frames.hash = h
+	for frames.next() {
 	}
-	return h
+	return frames.hash
 }
 
 // AppendTemplate appends the canonical template of an entry with this message
@@ -168,9 +159,9 @@ func (n *Normalizer) AppendTemplate(dst []byte, message, stack string) []byte {
 		break
 	}
 	frames := n.frames(rest, stack)
-	for fr, ok := frames.next(); ok; fr, ok = frames.next() {
+	for frames.next() {
 		dst = append(dst, "\nat "...)
-		dst = fr.appendName(dst)
+		dst = frames.frame.appendName(dst)
 	}
 	return dst
 }
@@ -194,19 +185,13 @@ func (n *Normalizer) Origin(message, stack string) uint64 {
 	}
 	var sc scanner
 	frames := n.frames(sc.start(n, message), stack)
-	if fr, ok := frames.next(); ok {
-		return xxhash.Sum64(fr.appendName(nil))
+	if frames.next() {
+		return xxhash.Sum64(frames.frame.appendName(nil))
 	}
 	return 0
 }
 
 // isLogger reports whether fr belongs to the logger itself.
 func (n *Normalizer) isLogger(fr *frame) bool {
-	first := fr.module
-	if first == "" {
-		first = fr.line
-	}
-	b := first[0]
-	whole := isLetter(b) && b != 'D' // names leave DMD out
-	return slices.ContainsFunc(n.loggers, func(l string) bool { return (l[0] == b || !whole) && fr.begins(l) })
+	return slices.ContainsFunc(n.loggers, func(l string) bool { return !fr.differs(l) && fr.begins(l) })
 }

@@ -52,19 +52,8 @@ type scanner struct {
 
 // start begins on the head of message, without the white space at its ends, and
 // returns the lines after it. sc must be zero.
-//
-// Where one window takes all of a message, it also shows that no line feed is in
-// it, and nothing is searched for one: that is a twentieth of the time of short
-// lines.
 func (sc *scanner) start(n *Normalizer, message string) (rest string) {
 	sc.n, sc.masked, sc.text, sc.opened, sc.account = n, -1, -1, -1, -1
-	if last := len(message) - 1; uint(last) < 64 && (classes[message[0]]|classes[message[last]])&space == 0 {
-		sc.s = message
-		if sc.window.fill(message, 0); sc.window.other == 0 {
-			return ""
-		}
-		sc.window = window{}
-	}
 	head, rest := splitHead(message)
 	sc.s = trim(head)
 	return rest
@@ -125,7 +114,6 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 	s := sc.s
 	sc.from, sc.to = sc.lit, start
 	sc.begin, sc.before = start, sc.masked
-	number := isNumber(s, start, end)
 	if assigns(s, end) {
 		end = paddingEnd(s, start, end)
 	}
@@ -143,13 +131,13 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 		} else if c&(narrow|act) == 0 && s[i] != '%' {
 			break
 		}
-		stop, k := sc.following(i, end, blank, number)
+		stop, k := sc.following(i, start, end, blank)
 		switch {
 		case k != literal:
 			if sc.show {
 				sc.kind = sc.kind.join(shown(s[i:stop], k), s[end:i])
 			}
-			number, blank, end = isNumber(s, i, stop), true, stop
+			start, blank, end = i, true, stop
 			if k != kindUnit && assigns(s, end) {
 				end = paddingEnd(s, i, stop)
 			}
@@ -169,13 +157,13 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 	return pieceMask
 }
 
-// following decides about the token at i in the run of variables that ends at end, with nothing but white space between
-// if blank, and in a number if number.
-func (sc *scanner) following(i, end int, blank, number bool) (int, kind) {
+// following decides about the token at i in the run of variables whose last one is s[start:end], with nothing but white
+// space between if blank.
+func (sc *scanner) following(i, start, end int, blank bool) (int, kind) {
 	s := sc.s
 	switch c := classes[s[i]]; {
 	case c&act != 0:
-		if start, stop, k := sc.special(i); start == i {
+		if from, stop, k := sc.special(i); from == i {
 			return stop, k
 		}
 		return i + 1, literal
@@ -194,7 +182,7 @@ func (sc *scanner) following(i, end int, blank, number bool) (int, kind) {
 	}
 	switch t := s[i:stop]; {
 	case k != literal:
-	case blank && number && isUnit(t) && !sc.n.words.has(t):
+	case blank && isUnit(t, all) && isNumber(s, start, end) && !sc.n.words.has(t):
 		k = kindUnit
 	case i == end+1 && s[end] == '@' && isDomain(t):
 		k = kindHost
@@ -203,19 +191,22 @@ func (sc *scanner) following(i, end int, blank, number bool) (int, kind) {
 }
 
 // isNumber reports whether the variable s[i:j] is a number, which a unit may follow: it begins with a digit, maybe
-// after a sign, and ends with one, or is hexadecimal.
+// after a sign, and ends with one, but for padding, or is hexadecimal.
 func isNumber(s string, i, j int) bool {
-	if i < j && classes[s[i]]&narrow == 0 {
+	for s[j-1] == '=' {
+		j--
+	}
+	if classes[s[i]]&narrow == 0 {
 		i++
 	}
 	return i < j && classes[s[i]]&digit != 0 && (classes[s[j-1]]&digit != 0 || i+1 < j && s[i+1]|0x20 == 'x')
 }
 
-// isID reports whether the token s[i:j], which holds the classes all, is a
-// variable unless it is protected or follows a keyword, as most are. It is inlined.
+// isID reports whether the token s[i:j], which holds the classes all, is a variable unless it is protected or follows a
+// keyword, as most are: a number, digits and more, or a word with digits whose second letter is small. It is inlined.
 func isID(s string, i, j int, all class) bool {
-	return (all == digit|event || all&(digit|slash|tick) == digit && classes[s[i]]&digit != 0) &&
-		(j == len(s) || s[j] != ':' && s[j] != '/')
+	return (all == digit|event || all&(digit|slash|tick) == digit && classes[s[i]]&digit != 0 ||
+		all&(digit|glue) == digit && isLower(s[i+1])) && (j == len(s) || s[j] != ':' && s[j] != '/')
 }
 
 // narrow decides about the narrow token s[i:j] that holds the classes all.

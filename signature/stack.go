@@ -13,6 +13,9 @@ import (
 // is nothing but a stack has only frames. If the line after it names an
 // exception, that line is part of the head.
 func splitHead(message string) (head, rest string) {
+	if strings.IndexByte(message, '\n') < 0 {
+		return message, ""
+	}
 	line, rest, _ := strings.Cut(message, "\n")
 	skipped := false
 	for rest != "" && blank(line) {
@@ -20,7 +23,8 @@ func splitHead(message string) (head, rest string) {
 		line, rest, _ = strings.Cut(message, "\n")
 	}
 	if skipped {
-		if _, ok := parseFrame(line, false); ok {
+		var fr frame
+		if _, ok := fr.parse(line, hasher{}); ok {
 			return "", message
 		}
 	}
@@ -51,36 +55,40 @@ func isException(line string) bool {
 type frames struct {
 	n           *Normalizer
 	text, stack string
-	within      bool // text is the stack
 	left        int
+	frame       frame
+	hash        hasher // has taken the frames that next found
 }
 
 func (n *Normalizer) frames(rest, stack string) frames {
 	return frames{n: n, text: rest, stack: stack, left: n.maxFrames}
 }
 
-// next returns the next frame that counts, ready to have its parts taken.
-func (f *frames) next() (frame, bool) {
+// next finds the next frame that counts, ready to have its parts taken.
+func (f *frames) next() bool {
 	for f.left > 0 {
 		if f.text == "" {
 			if f.stack == "" {
 				break
 			}
-			f.text, f.stack, f.within = f.stack, "", true
+			f.text, f.stack, f.frame.within = f.stack, "", true
 		}
-		var line string
-		line, f.text, _ = strings.Cut(f.text, "\n")
-		if fr, ok := parseFrame(line, f.within); ok && !f.n.isLogger(&fr) {
+		line, rest := f.text, ""
+		if i := strings.IndexByte(line, '\n'); i >= 0 {
+			line, rest = line[:i], line[i+1:]
+		}
+		f.text = rest
+		if h, ok := f.frame.parse(line, f.hash); ok && !f.n.isLogger(&f.frame) {
+			f.hash = h
 			f.left--
-			return fr, true
+			return true
 		}
 	}
-	return frame{}, false
+	return false
 }
 
-// parseFrame returns the frame that line shows, and whether it shows one with
-// a name; within, that the line is one of a stack. Shapes of frames are, with what
-// is not taken into account in them:
+// parse sets fr to the frame that line shows, and returns h after its canonical name, and whether line shows a frame
+// with a name. Shapes of frames are, with what is not taken into account in them:
 //
 //	at Name.Space.Type.Method (Args) [0x00012] in <id>:0
 //	at (wrapper dynamic-method) Name.Space.Type.Name.Space.Type.Method_Patch0(Args)
@@ -105,27 +113,34 @@ func (f *frames) next() (frame, bool) {
 // "MonoMod.Utils.DynamicMethodDefinition:" as often as it comes without a second
 // colon. The rest begins with the name, as far as [parts] reads, and continues as
 // [frame.complete] demands.
-func parseFrame(line string, within bool) (frame, bool) {
+func (fr *frame) parse(line string, h hasher) (hasher, bool) {
 	var f stackframe.Head
-	if !f.Cut(line) || f.Word != "" && f.Word != "at" && !within {
-		return frame{}, false
+	if !f.Cut(line) || f.Word != "" && f.Word != "at" && !fr.within {
+		return h, false
 	}
 	f.Name = trim(f.Name)
-	if f.Dynamic && !f.Script {
-		f.Name = patched(f.Name)
-	}
-	// The type that some versions of MonoMod put all patched methods in.
-	// Canonical names have no single colon, so they keep it.
-	for !f.Script && strings.HasPrefix(f.Name, definition) && !strings.HasPrefix(f.Name[len(definition):], ":") {
-		f.Led, f.Name = true, f.Name[len(definition):]
-	}
+	fr.module = ""
 	if f.Script {
-		fr := frame{line: f.Name, led: f.Led, within: within, module: f.Module[:trimPart(f.Module, 0, len(f.Module))]}
-		return fr, isPlainName(f.Module) && fr.complete()
+		if !isPlainName(f.Module) {
+			return h, false
+		}
+		fr.module = f.Module[:trimPart(f.Module, 0, len(f.Module))]
+	} else {
+		if f.Dynamic {
+			f.Name = patched(f.Name)
+		}
+		// The type that some versions of MonoMod put all patched methods in.
+		// Canonical names have no single colon, so they keep it.
+		for strings.HasPrefix(f.Name, definition) && !strings.HasPrefix(f.Name[len(definition):], ":") {
+			f.Led, f.Name = true, f.Name[len(definition):]
+		}
+		if !f.Led && strings.IndexByte(f.Name, ')') < 0 {
+			return h, false
+		}
+		f.Layer()
 	}
-	f.Layer()
-	fr := frame{line: f.Name, led: f.Led, within: within}
-	return fr, fr.complete()
+	fr.line, fr.led = f.Name, f.Led
+	return fr.complete(h)
 }
 
 const definition = "MonoMod.Utils.DynamicMethodDefinition:"

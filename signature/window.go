@@ -100,11 +100,9 @@ func (w *window) skip(s string, i int) (start, end int, all class) {
 		if w.body&lowest == 0 {
 			return w.base + int(at), 0, 0
 		}
-		from = uint(bits.Len64(w.starts&(lowest<<1-1))) - 1
-		body := w.body >> (from & 63)
-		within := body &^ (body + 1) // its lowest ones
-		start = w.base + int(from)
-		return start, start + bits.TrailingZeros64(^within), w.classes(s, from, within)
+		start = w.base + bits.Len64(w.starts&(lowest<<1-1)) - 1
+		end, all = w.token(s, start)
+		return start, end, all
 	}
 	return i, 0, 0
 }
@@ -120,21 +118,15 @@ func (w *window) token(s string, i int) (int, class) {
 	body := w.body >> (from & 63)
 	within := body &^ (body + 1) // its lowest ones
 	end := i + bits.TrailingZeros64(^within)
-	if w.events>>(from&63)&within == 0 {
-		return end, 0
+	var all class
+	if w.events>>(from&63)&within != 0 {
+		all = event
 	}
-	return end, w.classes(s, from, within)
-}
-
-// classes returns the classes of the token at from, whose bytes are within,
-// counted from there, and event.
-func (w *window) classes(s string, from uint, within uint64) class {
-	all := event
 	if w.digits>>(from&63)&within != 0 {
 		all |= digit
 	}
 	for glued := (w.body &^ w.narrow) >> (from & 63) & within; glued != 0; glued &= glued - 1 {
-		all |= classes[s[w.base+int(from)+bits.TrailingZeros64(glued)]] & (glue | slash | tick)
+		all |= classes[s[i+bits.TrailingZeros64(glued)]] & (glue | slash | tick)
 	}
-	return all
+	return end, all
 }
