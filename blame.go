@@ -6,6 +6,7 @@ import (
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
+	"github.com/heedlog/heed/internal/logline"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -124,7 +125,7 @@ func (e *Engine) accuse(sig signature.Signature) (names []string, frame uint64) 
 		}
 		return known.names, known.frame
 	}
-	e.suspects = e.finder.Find(e.suspects[:0], e.entry.Message, e.entry.Stack)
+	e.suspects = e.finder.Find(e.suspects[:0], logline.Of(&e.entry), e.entry.Stack)
 	e.finder.LearnNames(e.suspects)
 	names = blame.Likely(e.suspects)
 	if known.asked > 0 && slices.Equal(names, known.names) {

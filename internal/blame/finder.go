@@ -291,7 +291,7 @@ func (f *Finder) LearnTrace(trace string) {
 			continue
 		}
 		whole, path := fr.Path, methodPath(fr.Path)
-		root := rootOf(path)
+		root := f.rootOf(path)
 		module := moduleOf(fr.Rest)
 		game := f.ofGame(path, root, module)
 		global := isGlobal(whole, false)

@@ -20,7 +20,7 @@ func (s *scan) frame(line string, stack bool) bool {
 		s.owned(Patch, weightPatch, rankOwner, id)
 		f.Path = strings.TrimLeft(rest, ".:")
 	}
-	if len(s.files) == 0 && strings.Contains(f.Rest, "/plugins/") {
+	if len(s.files) == 0 {
 		s.path(f.Rest)
 	}
 	s.called(&f)
@@ -36,7 +36,7 @@ func (s *scan) called(f *frame.Frame) {
 		whole = whole[strings.LastIndexByte(whole, '/')+1:] // after a class loader
 	}
 	path := methodPath(whole)
-	root := rootOf(path)
+	root := s.finder.rootOf(path)
 	if root == "" {
 		return
 	}
@@ -295,25 +295,30 @@ func archiveName(archive string) string {
 }
 
 // rootOf returns the part of the path of a method that names whose code it is: the
-// first, or after the top-level domain with which packages of Java begin the last of at
-// most two that are written small, "press" of com.acme.press.Roller.turn. It returns ""
-// where there is none.
-func rootOf(path string) string {
+// first, or of those that are written small after the top-level domain with which packages of Java begin a part that
+// is the name of a mod that was learned, or else the last of at most two, "press" of com.acme.press.Roller.turn.
+// It returns "" where there is none.
+func (f *Finder) rootOf(path string) string {
 	root := identifier(path)
 	if !isDomain(root) && (len(root) != 2 || root != strings.ToLower(root)) { // or of a country
 		return root
 	}
 	owner := ""
 	rest := path[len(root):]
-	for range 2 {
+	for n := 0; ; n++ {
 		rest = strings.TrimPrefix(rest, ".")
 		part := identifier(rest)
 		if part == "" || len(part) == len(rest) || rest[len(part)] != '.' || part[0]-'a' >= 26 {
-			break
+			return owner
 		}
-		owner, rest = part, rest[len(part):]
+		rest = rest[len(part):]
+		if f.known(part) != 0 {
+			return part
+		}
+		if n < 2 {
+			owner = part
+		}
 	}
-	return owner
 }
 
 // isDomain reports whether a part of a path is one of the domains with which packages

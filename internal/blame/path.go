@@ -46,7 +46,7 @@ func (s *scan) path(line string) {
 			within = true
 		case within:
 			within = part == "" || strings.IndexByte(": \"'", part[len(part)-1]) < 0
-		case (isModFolder(before) || before == "plugins") && older != "":
+		case (isModFolder(before) || before == "plugins") && (older != "" || !last):
 			file, _, isScript := strings.Cut(part, ".js") // a plugin may be one script
 			s.folder(file, last && !isScript, about)
 			within = true
@@ -58,7 +58,7 @@ func (s *scan) path(line string) {
 		// The drive of a path on Windows, or the text before a path, is a part
 		// like any other.
 		if older = before; i >= 0 && older == "" {
-			older = "/"
+			older, part = "/", word
 		}
 		before = part
 	}
