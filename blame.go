@@ -127,7 +127,9 @@ func (e *Engine) accuse(sig signature.Signature) (names []string, frame uint64) 
 	}
 	e.suspects = e.finder.Find(e.suspects[:0], logline.Of(&e.entry), e.entry.Stack)
 	e.finder.LearnNames(e.suspects)
-	names = blame.Likely(e.suspects)
+	if names = blame.Likely(e.suspects); len(names) == 0 {
+		names = e.finder.Place(string(e.before))
+	}
 	if known.asked > 0 && slices.Equal(names, known.names) {
 		names = known.names
 	} else {
@@ -147,3 +149,39 @@ func (e *Engine) accuse(sig signature.Signature) (names []string, frame uint64) 
 	e.accused[sig.ID] = known
 	return names, known.frame
 }
+
+// fault is the latest record that blocks and points at no mod.
+type fault struct {
+	seq   uint64 // its number, 0 for none
+	after int    // records of other business after it
+}
+
+// maxAfter is the number of records of other business after a fault from which on a trace is not of that fault.
+const maxAfter = 6
+
+// traced looks in e.entry, which is no fault by itself, for a trace of the fault above it. The lock is held.
+func (e *Engine) traced() {
+	entry, d, f := &e.entry, &e.input.Decision, &e.fault
+	if entry.Kind != event.KindLog {
+		return
+	}
+	text := logline.Of(entry)
+	switch {
+	case d.Disposition == event.Blocking:
+		*f = fault{}
+		if len(e.input.Blame) == 0 {
+			f.seq = entry.Seq
+		}
+	case f.seq == 0 || f.after > maxAfter || d.Disposition.Urgent() && !e.input.ByLevel:
+	default:
+		if names := e.finder.Place(text); len(names) > 0 {
+			e.coalescer.Trace(names, f.seq, entry.Pos)
+		} else if entry.Level < event.LevelError {
+			f.after++
+		}
+	}
+	e.before = append(e.before[:0], text[:min(len(text), maxBefore)]...)
+}
+
+// maxBefore is how many bytes of a record are kept for the fault after it.
+const maxBefore = 4 << 10

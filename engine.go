@@ -69,6 +69,8 @@ type Engine struct {
 	retention []coalesce.Retention     // reused
 	suspects  []Suspect                // reused
 	accused   map[signature.ID]accused // by signature of urgent entries, see accuse
+	fault     fault                    // see traced
+	before    []byte                   // the text of the log record before
 	merges    []signature.GroupMerge   // reused
 }
 

@@ -191,6 +191,7 @@ func (e *Engine) ingest() (escalated bool, folded coalesce.Folded) {
 		in.Blame, in.Frame = e.accuse(res.Signature)
 		in.Advice = cmp.Or(res.Advice, text.DefaultAdvice(d.Disposition == event.Blocking, text.IsProgram(e.cfg.Family)))
 	}
+	e.traced()
 	if rule := res.Rule; rule != nil {
 		in.Playing = e.coalescer.Loading() && slices.Contains(in.Decision.Tags, playTag)
 		in.Resolves, in.Begins, in.Summary = rule.Resolves, rule.Blinds, rule.Summary

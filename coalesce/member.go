@@ -295,6 +295,27 @@ func (a Accused) join(o Accused) Accused {
 	return a
 }
 
+// Trace counts mods, which the record at a position names as the place of code, for the latest fault that blocks and
+// points at none: in groups with an entry from number since on, and in those of its other records.
+func (c *Coalescer) Trace(names []string, since, pos uint64) {
+	if c.latest == nil || !c.latest.open() {
+		return
+	}
+	for _, r := range c.latest.Counters.Rows {
+		named := uint64(0)
+		for _, s := range r.Accused {
+			named += s.Entries
+		}
+		if r.Disposition < event.Blocking || r.Last.seq+faultEntries < since || named == r.Count {
+			continue
+		}
+		if named == 0 {
+			c.announce(c.latest, Updated, reasonTraced, place{c.Now.seq, pos})
+		}
+		r.Accused.Add(names, r.LastPos)
+	}
+}
+
 // pointed returns the mods that at least half of all entries point at, and those that fewer do, but a quarter, the
 // most frequent first.
 func (a Accused) pointed(all uint64) (likely, perhaps []string) {

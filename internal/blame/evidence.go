@@ -172,6 +172,11 @@ func (s *scan) announced(before, rest string) string {
 	if name := s.knownPrefix(rest); name != "" {
 		return name
 	}
+	if word, _, _ := strings.Cut(rest, " "); strings.ContainsAny(word, `/\`) { // its folder, and the file in brackets
+		_, file, _ := strings.Cut(rest, " [")
+		name, _, _ := strings.Cut(file, ".dll]")
+		return name
+	}
 	if id := packageID(rest); id != "" {
 		return stem(id)
 	}

@@ -20,8 +20,12 @@ func (s *scan) frame(line string, stack bool) bool {
 		s.owned(Patch, weightPatch, rankOwner, id)
 		f.Path = strings.TrimLeft(rest, ".:")
 	}
-	if len(s.files) == 0 {
+	if len(s.files) == 0 && len(s.code) == 0 {
 		s.path(f.Rest)
+		if len(s.files) > 0 && s.files[0].owner.rank != rankNumber {
+			s.thrownBy(s.files[0].owner) // its file is in the folder of a mod
+			return true
+		}
 	}
 	s.called(&f)
 	return true
