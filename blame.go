@@ -156,27 +156,34 @@ type fault struct {
 	after int    // records of other business after it
 }
 
-// maxAfter is the number of records of other business after a fault from which on a trace is not of that fault.
-const maxAfter = 6
+// A trace after more records, or after more records of other business, is not of the fault.
+const (
+	maxRecords = 16
+	maxAfter   = 6
+)
 
-// traced looks in e.entry, which is no fault by itself, for a trace of the fault above it. The lock is held.
+// traced looks in e.entry, which is no fault by itself, for a trace of the fault above it. An error after records of
+// other business is another fault. The lock is held.
 func (e *Engine) traced() {
 	entry, d, f := &e.entry, &e.input.Decision, &e.fault
 	if entry.Kind != event.KindLog {
 		return
 	}
 	text := logline.Of(entry)
+	isError := entry.Level >= event.LevelError
 	switch {
 	case d.Disposition == event.Blocking:
 		*f = fault{}
 		if len(e.input.Blame) == 0 {
 			f.seq = entry.Seq
 		}
-	case f.seq == 0 || f.after > maxAfter || d.Disposition.Urgent() && !e.input.ByLevel:
+	case isError && f.after > 0, f.after > maxAfter, entry.Seq-f.seq > maxRecords:
+		*f = fault{}
+	case f.seq == 0 || d.Disposition.Urgent() && !e.input.ByLevel:
 	default:
 		if names := e.finder.Place(text); len(names) > 0 {
 			e.coalescer.Trace(names, f.seq, entry.Pos)
-		} else if entry.Level < event.LevelError {
+		} else if !isError {
 			f.after++
 		}
 	}

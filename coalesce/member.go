@@ -298,21 +298,24 @@ func (a Accused) join(o Accused) Accused {
 // Trace counts mods, which the record at a position names as the place of code, for the latest fault that blocks and
 // points at none: in groups with an entry from number since on, and in those of its other records.
 func (c *Coalescer) Trace(names []string, since, pos uint64) {
-	if c.latest == nil || !c.latest.open() {
-		return
-	}
-	for _, r := range c.latest.Counters.Rows {
-		named := uint64(0)
-		for _, s := range r.Accused {
-			named += s.Entries
-		}
-		if r.Disposition < event.Blocking || r.Last.seq+faultEntries < since || named == r.Count {
+	for i := range c.Items {
+		it := &c.Items[i]
+		if !it.open() || it.Latest.seq+faultEntries < since {
 			continue
 		}
-		if named == 0 {
-			c.announce(c.latest, Updated, reasonTraced, place{c.Now.seq, pos})
+		for _, r := range it.Counters.Rows {
+			named := uint64(0)
+			for _, s := range r.Accused {
+				named += s.Entries
+			}
+			if r.Disposition < event.Blocking || r.Last.seq+faultEntries < since || named >= r.Count {
+				continue
+			}
+			if named == 0 {
+				c.announce(it, Updated, reasonTraced, place{c.Now.seq, pos})
+			}
+			r.Accused.Add(names, r.LastPos)
 		}
-		r.Accused.Add(names, r.LastPos)
 	}
 }
 

@@ -260,20 +260,21 @@ var wrapper = regexp.MustCompile(`^(?:DMD<|MonoMod\.Utils\.DynamicMethodDefiniti
 // readable that is: the module in its layer, or else the archive.
 //
 //	at com.acme.press.Roller.turn(Roller.java:57) ~[press-2.3.0.jar:?]
+//	at press-2.3.0.jar//com.acme.press.Roller.turn(Roller.java:57)
 //	at TRANSFORMER/press@2.3.0/com.acme.press.Roller.turn(Roller.java:57) ~[press-2.3.0.jar%23201!/:2.3.0]
 func archiveOf(f *frame.Frame) (mod string, rank int) {
 	if f.Module != "" && !f.Script {
 		return f.Module, rankFolder
 	}
 	f.Module = ""
-	if i := strings.LastIndexByte(f.Rest, '['); i >= 0 {
-		if archive, _, ok := strings.Cut(f.Rest[i+1:], ".jar"); ok && strings.IndexByte(archive, ']') < 0 {
-			if archive = archiveName(archive); readable(archive) {
-				return archive, rankCode
-			}
-		}
+	archive, _, ok := strings.Cut(f.Path, ".jar//")
+	if i := strings.LastIndexByte(f.Rest, '['); i >= 0 && !ok {
+		archive, _, ok = strings.Cut(f.Rest[i+1:], ".jar")
 	}
-	return "", rankCode
+	if archive = archiveName(archive); !ok || strings.IndexByte(archive, ']') >= 0 || !readable(archive) {
+		return "", rankCode
+	}
+	return archive, rankCode
 }
 
 // isJava reports whether a frame gives its place as Java does.
