@@ -76,7 +76,7 @@ func (e *Engine) Blame(in *event.Entry) []Suspect {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.finder.Find(nil, e.cut(in.Message), e.cut(in.Stack))
+	return e.finder.Find(nil, e.cut(logline.Of(in)), e.cut(in.Stack))
 }
 
 // accused are the mods that the first entries of a signature point at, in 56 bytes: there are many.
@@ -128,7 +128,7 @@ func (e *Engine) accuse(sig signature.Signature) (names []string, frame uint64) 
 	e.suspects = e.finder.Find(e.suspects[:0], logline.Of(&e.entry), e.entry.Stack)
 	e.finder.LearnNames(e.suspects)
 	if names = blame.Likely(e.suspects); len(names) == 0 {
-		names = e.finder.Place(string(e.before))
+		names = e.near.Before(e.finder)
 	}
 	if known.asked > 0 && slices.Equal(names, known.names) {
 		names = known.names
@@ -149,46 +149,3 @@ func (e *Engine) accuse(sig signature.Signature) (names []string, frame uint64) 
 	e.accused[sig.ID] = known
 	return names, known.frame
 }
-
-// fault is the latest record that blocks and points at no mod.
-type fault struct {
-	seq   uint64 // its number, 0 for none
-	after int    // records of other business after it
-}
-
-// A trace after more records, or after more records of other business, is not of the fault.
-const (
-	maxRecords = 16
-	maxAfter   = 6
-)
-
-// traced looks in e.entry, which is no fault by itself, for a trace of the fault above it. An error after records of
-// other business is another fault. The lock is held.
-func (e *Engine) traced() {
-	entry, d, f := &e.entry, &e.input.Decision, &e.fault
-	if entry.Kind != event.KindLog {
-		return
-	}
-	text := logline.Of(entry)
-	isError := entry.Level >= event.LevelError
-	switch {
-	case d.Disposition == event.Blocking:
-		*f = fault{}
-		if len(e.input.Blame) == 0 {
-			f.seq = entry.Seq
-		}
-	case isError && f.after > 0, f.after > maxAfter, entry.Seq-f.seq > maxRecords:
-		*f = fault{}
-	case f.seq == 0 || d.Disposition.Urgent() && !e.input.ByLevel:
-	default:
-		if names := e.finder.Place(text); len(names) > 0 {
-			e.coalescer.Trace(names, f.seq, entry.Pos)
-		} else if !isError {
-			f.after++
-		}
-	}
-	e.before = append(e.before[:0], text[:min(len(text), maxBefore)]...)
-}
-
-// maxBefore is how many bytes of a record are kept for the fault after it.
-const maxBefore = 4 << 10

@@ -69,8 +69,7 @@ type Engine struct {
 	retention []coalesce.Retention     // reused
 	suspects  []Suspect                // reused
 	accused   map[signature.ID]accused // by signature of urgent entries, see accuse
-	fault     fault                    // see traced
-	before    []byte                   // the text of the log record before
+	near      blame.Neighbors          // records that may name the mod of a fault
 	merges    []signature.GroupMerge   // reused
 }
 

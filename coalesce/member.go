@@ -295,28 +295,31 @@ func (a Accused) join(o Accused) Accused {
 	return a
 }
 
-// Trace counts mods, which the record at a position names as the place of code, for the latest fault that blocks and
-// points at none: in groups with an entry from number since on, and in those of its other records.
-func (c *Coalescer) Trace(names []string, since, pos uint64) {
+// trace counts the mods of in.Traced for the fault that points at none, in each group of its records.
+func (c *Coalescer) trace(in *Input) {
 	for i := range c.Items {
 		it := &c.Items[i]
-		if !it.open() || it.Latest.seq+faultEntries < since {
+		if !it.open() {
 			continue
 		}
 		for _, r := range it.Counters.Rows {
-			named := uint64(0)
-			for _, s := range r.Accused {
-				named += s.Entries
-			}
-			if r.Disposition < event.Blocking || r.Last.seq+faultEntries < since || named >= r.Count {
+			if r.Disposition < event.Blocking || r.Last.seq+faultEntries < in.Fault || r.Accused.total() >= r.Count {
 				continue
 			}
-			if named == 0 {
-				c.announce(it, Updated, reasonTraced, place{c.Now.seq, pos})
+			if len(r.Accused) == 0 {
+				c.announce(it, Updated, reasonTraced, place{c.Now.seq, c.Pos})
 			}
-			r.Accused.Add(names, r.LastPos)
+			r.Accused.Add(in.Traced, r.LastPos)
 		}
 	}
+}
+
+// total returns the sum of the entries.
+func (a Accused) total() (n uint64) {
+	for _, s := range a {
+		n += s.Entries
+	}
+	return n
 }
 
 // pointed returns the mods that at least half of all entries point at, and those that fewer do, but a quarter, the

@@ -172,7 +172,7 @@ func (s *scan) announced(before, rest string) string {
 	if name := s.knownPrefix(rest); name != "" {
 		return name
 	}
-	if word, _, _ := strings.Cut(rest, " "); strings.ContainsAny(word, `/\`) { // its folder, and the file in brackets
+	if rest != "" && rest[0] == '/' || strings.HasPrefix(rest[min(len(rest), 1):], `:\`) { // its folder, and [a file]
 		_, file, _ := strings.Cut(rest, " [")
 		name, _, _ := strings.Cut(file, ".dll]")
 		return name

@@ -3,8 +3,6 @@ package blame
 import (
 	"cmp"
 	"fmt"
-	"regexp"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -214,25 +212,6 @@ func (f *Finder) Find(dst []Suspect, message, stack string) []Suspect {
 	}
 	return weigh(dst, f.mods, s.findings)
 }
-
-// Place returns the mod that a record gives as the place of code, such as a line of a trace that came in a record of its
-// own: its name, and nothing without such a place, or if there are several mods or it is in no list.
-func (f *Finder) Place(text string) []string {
-	if !place.MatchString(text[:min(len(text), maxText)]) {
-		return nil
-	}
-	s := f.Find(nil, text, text)
-	s = slices.DeleteFunc(s, func(s Suspect) bool {
-		return s.Score < weightNamed || strings.HasPrefix(s.Mod, texts.Code)
-	})
-	if len(s) != 1 {
-		return nil
-	}
-	return []string{strings.Clone(s[0].Mod)}
-}
-
-// place matches a file with a line, or a method or address in one: "main.gd:140", "Press.lua line # 12", "Press.dll!Turn".
-var place = regexp.MustCompile(`\w\.\pL{1,5}"?(?::| \(?[Ll]ine \D{0,2})\d|\w\.(?:dll|so)[!+]\w`)
 
 // SetGameCode replaces Config.GameCode for later calls.
 // Mods that were learned keep the names they were given. The error names an empty
