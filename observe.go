@@ -197,8 +197,8 @@ func (e *Engine) ingest() (escalated bool, folded coalesce.Folded) {
 	if entry.Kind == event.KindLog {
 		in.Traced, in.Fault = e.near.Next(e.finder, &blame.Record{
 			Seq: entry.Seq, Text: logline.Of(entry), IsError: entry.Level >= event.LevelError,
-			IsFault: d.Disposition == event.Blocking,
-			IsOwn:   len(in.Blame) > 0 || d.Disposition == event.Advisory && !in.ByLevel,
+			IsFault: d.Disposition == event.Blocking, IsNamed: len(in.Blame) > 0,
+			IsOther: d.Disposition == event.Advisory && !in.ByLevel,
 		})
 	}
 	if rule := res.Rule; rule != nil {

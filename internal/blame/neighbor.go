@@ -35,7 +35,8 @@ type Record struct {
 	Text    string // without a logger's head
 	IsError bool   // of its level
 	IsFault bool   // it blocks
-	IsOwn   bool   // it points at mods, or is trouble of another kind: no part of the report of another record
+	IsNamed bool   // it points at mods
+	IsOther bool   // it is trouble of another kind: no part of the report of a fault
 }
 
 // Before returns the mod that the latest record names as the place of code, for the fault that comes next.
@@ -45,11 +46,11 @@ func (n *Neighbors) Before(f *Finder) []string { return f.place(string(n.before)
 // fault above it, and the number of the fault.
 func (n *Neighbors) Next(f *Finder, r *Record) (names []string, fault uint64) {
 	switch {
-	case r.IsFault && !r.IsOwn:
+	case r.IsFault && !r.IsNamed:
 		n.fault, n.after = r.Seq, 0
 	case r.IsFault, r.IsError && n.after > 0, n.after > maxAfter, r.Seq-n.fault > maxRecords:
 		n.fault = 0 // an error after other business is the beginning of another report
-	case n.fault == 0 || r.IsOwn:
+	case n.fault == 0 || r.IsOther:
 	default:
 		if names = f.place(r.Text); len(names) == 0 && !r.IsError {
 			n.after++
