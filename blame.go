@@ -6,6 +6,7 @@ import (
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
+	"github.com/heedlog/heed/internal/logline"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -75,7 +76,7 @@ func (e *Engine) Blame(in *event.Entry) []Suspect {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.finder.Find(nil, e.cut(in.Message), e.cut(in.Stack))
+	return e.finder.Find(nil, e.cut(logline.Of(in)), e.cut(in.Stack))
 }
 
 // accused are the mods that the first entries of a signature point at, in 56 bytes: there are many.
@@ -124,9 +125,11 @@ func (e *Engine) accuse(sig signature.Signature) (names []string, frame uint64) 
 		}
 		return known.names, known.frame
 	}
-	e.suspects = e.finder.Find(e.suspects[:0], e.entry.Message, e.entry.Stack)
+	e.suspects = e.finder.Find(e.suspects[:0], logline.Of(&e.entry), e.entry.Stack)
 	e.finder.LearnNames(e.suspects)
-	names = blame.Likely(e.suspects)
+	if names = blame.Likely(e.suspects); len(names) == 0 {
+		names = e.near.Before(e.finder)
+	}
 	if known.asked > 0 && slices.Equal(names, known.names) {
 		names = known.names
 	} else {

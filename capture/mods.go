@@ -217,8 +217,10 @@ func (m *modLists) line(line string) {
 			m.add(&mod)
 		}
 	case formItems:
-		if mod.parseItem(markedItem(line)) || mod.parse(line) || mod.parseColumns(line) {
-			m.add(&mod)
+		for item := range strings.SplitSeq(markedItem(line), "), ") {
+			if mod = (ListedMod{}); mod.parseItem(item) || mod.parse(line) || mod.parseColumns(line) {
+				m.add(&mod)
+			}
 		}
 	case formNone:
 		if _, ok := announcesMods(line); ok {
@@ -325,20 +327,21 @@ func (m *ListedMod) parse(line string) bool {
 // announcement is a line that announces the mods that were loaded, after the prefix of a logger.
 var announcement = regexp.MustCompile(
 	`(?:^|[\]):] )((?:Loaded|Loading|Initializing|Initialized|Active|Enabled|Running) (?:.* )?(?i:mods|plugins|packs):)$` +
+		`|(?:^|: |\] )(\S+ (?i:mods|plugins) \([0-9]+\):)$` +
 		`|^()[ \t]*(?i:mod list:)$`)
 
 // announcesMods reports whether line announces the mods that were
 // loaded, and how long the prefix is that a logger put before that.
 func announcesMods(line string) (prefix int, ok bool) {
 	line = strings.TrimRight(line, " \t")
-	if n := len(line); n < 2 || line[n-1] != ':' || line[n-2]|0x20 != 's' && line[n-2]|0x20 != 't' {
+	if n := len(line); n < 2 || line[n-1] != ':' || strings.IndexByte("sStT)", line[n-2]) < 0 {
 		return 0, false // as nearly all lines, for which the expression would take long
 	}
 	at := announcement.FindStringSubmatchIndex(line)
 	if at == nil {
 		return 0, false
 	}
-	return max(at[2], at[4]), true
+	return max(at[2], at[4], at[6]), true
 }
 
 // prefixedItem returns the indented text after a prefix of a logger.

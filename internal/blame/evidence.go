@@ -1,6 +1,7 @@
 package blame
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -47,6 +48,7 @@ func (s *scan) words(line string) {
 		_, class, _ := strings.Cut(node, " Class=\"")
 		s.typeName(class, true)
 	}
+	isNative := nativeFrame.MatchString(line)
 	for i := 0; i < len(line); i++ {
 		from := i
 		for i < len(line) && wordByte(line[i]) {
@@ -67,6 +69,9 @@ func (s *scan) words(line string) {
 				}
 			}
 		}
+		if isNative && s.finder.known(word) != 0 {
+			s.owned(Frame, weightThrown, rankCode, word)
+		}
 		s.versioned(before, word, rest)
 		if len(s.finder.mods) > 0 {
 			s.prefixes(word, rest)
@@ -77,6 +82,9 @@ func (s *scan) words(line string) {
 		}
 	}
 }
+
+// nativeFrame matches a place in a library: "Game-SomeMod-Win64-Shipping.dll!Turn", "SomeMod.dll+0123ABC".
+var nativeFrame = regexp.MustCompile(`\w\.(?:dll|so)[!+]\w`)
 
 // labeled reads the id of a mod after words that only ids follow: "provided by", "ModID:".
 func labeled(_ *scan, before, rest string) string {
@@ -170,6 +178,11 @@ func (s *scan) announced(before, rest string) string {
 		return unversioned(name)
 	}
 	if name := s.knownPrefix(rest); name != "" {
+		return name
+	}
+	if rest != "" && rest[0] == '/' || strings.HasPrefix(rest[min(len(rest), 1):], `:\`) { // its folder, and [a file]
+		_, file, _ := strings.Cut(rest, " [")
+		name, _, _ := strings.Cut(file, ".dll]")
 		return name
 	}
 	if id := packageID(rest); id != "" {

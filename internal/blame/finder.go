@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	texts "github.com/heedlog/heed/internal/text"
 )
@@ -41,34 +40,36 @@ type Config struct {
 // Finder finds the mods that records point at. The package documentation
 // describes how.
 type Finder struct {
-	gameCode [32][]string    // by firstOf; a look at all of it would be most of the cost of an unknown name
+	gameCode map[string]bool // in lower case
 	folded   map[string]bool // gameCode, folded
 	game     string          // the game's program, folded; see LearnGame
 	max      int
-	mods     []Mod                // with names as they are shown, none for code of no mod
-	taught   map[sum]bool         // of all of a mod that Learn was given: once more would change nothing
-	lessons  int                  // see Lessons
-	inLists  int                  // how many of them are from complete lists; see LearnAll
-	index    map[string]int       // folded name → index in mods plus one, or ambiguous
-	hints    map[string]int       // folded end of a package id, in the same way: weaker
-	authors  map[string]int       // folded beginning of a package id, in the same way
-	ids      map[string]int       // folded package id → index in mods plus one
-	names    map[string]int       // folded name that is shown → index in mods plus one
-	modules  map[string]string    // hash of a module → root of a namespace in it
-	running  map[string]bool      // folded, the values of modules
-	homes    map[string]home      // root of a namespace → the module of most of its frames
-	gameRoot string               // root of the namespace that has the name of the game
-	traces   int                  // how many there were
-	frames   int                  // how many they had
-	roots    map[string]namespace // by the root of a namespace
-	outer    map[string]bool      // root of a namespace whose code called code of others, outermost in a trace
-	methods  map[string]int       // path of a method that is not the game's → in how many of the traces it was
+	mods     []Mod          // with names as they are shown, none for code of no mod
+	lessons  int            // see Lessons
+	inLists  int            // how many of them are from complete lists; see LearnAll
+	index    map[string]int // folded name → index in mods plus one, or ambiguous
+	hints    map[string]int // folded end of a package id, in the same way: weaker
+	authors  map[string]int // folded beginning of a package id, in the same way
+	ids      map[string]int // folded package id → index in mods plus one
+	names    map[string]int // folded name that is shown → index in mods plus one
+
+	// See LearnTrace.
+	modules  map[string]string     // hash of a module → root of a namespace in it
+	running  map[string]bool       // folded, the values of modules
+	roots    map[string]*namespace // by the root of a namespace, "" for code without one
+	methods  map[string]int        // path of a method that is not the game's → in how many of the traces it was
+	gameRoot string                // root of the namespace that has the name of the game
+	traces   int                   // how many there were
+	frames   int                   // how many they had
+	callers  int                   // how many of roots call others
 }
 
-// namespace is a root of a namespace, and how many of the frames have it.
+// namespace is the code whose names begin with one root.
 type namespace struct {
-	root   string
-	frames int
+	frames      int
+	module      string // of most of the frames, by majority vote
+	votes       int
+	callsOthers bool // it called code of others, outermost in a trace
 }
 
 // ambiguous marks a name that several mods have.
@@ -82,8 +83,7 @@ func New(cfg Config) (*Finder, error) {
 	f := &Finder{
 		max: cmp.Or(cfg.Mods, defaultMods), index: map[string]int{}, hints: map[string]int{}, authors: map[string]int{},
 		ids: map[string]int{}, names: map[string]int{}, modules: map[string]string{},
-		running: map[string]bool{}, homes: map[string]home{}, roots: map[string]namespace{},
-		outer: map[string]bool{}, methods: map[string]int{}, taught: map[sum]bool{},
+		running: map[string]bool{}, roots: map[string]*namespace{}, methods: map[string]int{},
 	}
 	if err := f.SetGameCode(cfg.GameCode); err != nil {
 		return nil, err
@@ -115,21 +115,11 @@ func moreReadable(name, other string) bool {
 	return cmp.Or(cmp.Compare(len(name), len(other)), cmp.Compare(other, name)) > 0
 }
 
-// firstOf returns a number for the first letter of a name, whatever its case. Others share theirs.
-func firstOf(name string) int {
-	if name == "" || name[0] >= utf8.RuneSelf {
-		return 0
-	}
-	return int(name[0] & 31)
-}
-
-// isGameCode reports whether GameCode has a name, or the game has it.
+// isGameCode reports whether GameCode has a name or the beginning of one, or the game has it.
 func (f *Finder) isGameCode(name string) bool {
-	for _, g := range f.gameCode[firstOf(name)] {
-		if len(name) < len(g) || !strings.EqualFold(name[:len(g)], g) {
-			continue
-		}
-		if len(name) == len(g) || strings.IndexByte(nameEnds, name[len(g)]) >= 0 {
+	lower := strings.ToLower(name)
+	for i := range len(lower) + 1 {
+		if (i == len(lower) || strings.IndexByte(nameEnds, lower[i]) >= 0) && f.gameCode[lower[:i]] {
 			return true
 		}
 	}
@@ -139,9 +129,6 @@ func (f *Finder) isGameCode(name string) bool {
 // known returns the mod that goes by name, by its number, and 0 when there is
 // none or more than one.
 func (f *Finder) known(name string) int {
-	if len(f.index) == 0 {
-		return 0
-	}
 	return max(0, f.index[fold(name)])
 }
 
@@ -217,19 +204,15 @@ func (f *Finder) Find(dst []Suspect, message, stack string) []Suspect {
 // Mods that were learned keep the names they were given. The error names an empty
 // element; then nothing has changed.
 func (f *Finder) SetGameCode(names []string) error {
-	var code [32][]string
-	folded := make(map[string]bool, len(names))
+	code, folded := map[string]bool{}, map[string]bool{}
 	for i, name := range names {
 		name = strings.TrimSuffix(name, ".")
 		if name == "" {
 			return fmt.Errorf("blame: Config.GameCode[%d] is empty: name a namespace, an assembly or a tag", i)
 		}
-		first := firstOf(name)
-		code[first] = append(code[first], name)
-		folded[fold(name)] = true
+		code[strings.ToLower(name)], folded[fold(name)] = true, true
 	}
 	f.gameCode, f.folded = code, folded
-	clear(f.taught)
 	return nil
 }
 
@@ -239,7 +222,6 @@ func (f *Finder) SetGameCode(names []string) error {
 func (f *Finder) LearnGame(program string) {
 	if key := fold(program); len(key) >= minGame {
 		f.game = key
-		clear(f.taught)
 	}
 }
 
@@ -267,12 +249,6 @@ const (
 	minTraces  = 10
 )
 
-// home is the module of most frames of a namespace, by majority vote.
-type home struct {
-	module string
-	votes  int
-}
-
 // LearnTrace learns three facts from the trace of a record; one of each kind is enough. The modules of mods: frames
 // name the type and, by a hash, its module. A mod with obfuscated names leaves some types readable; a trace of its
 // other types then still identifies it. The first name of a module stays. The module of a namespace: code of the
@@ -283,101 +259,90 @@ func (f *Finder) LearnTrace(trace string) {
 	if strings.IndexByte(trace, '(') < 0 {
 		return // as most texts
 	}
-	var seen map[string]bool
+	seen := map[string]bool{}
 	inner, outer, named := "", "", false // named: rules know the code of the game
 	for line := range strings.SplitSeq(trace, "\n") {
 		fr, ok := parse(line, true)
 		if !ok {
 			continue
 		}
-		whole, path := fr.Path, methodPath(fr.Path)
-		root := rootOf(path)
-		module := moduleOf(fr.Rest)
-		game := f.ofGame(path, root, module)
-		global := isGlobal(whole, false)
-		isProgram := !runtimes[root]
+		path := methodPath(fr.Path)
+		root, module := f.rootOf(path), moduleOf(fr.Rest)
+		isGame, isProgram, isGlobal := f.ofGame(path, root, module), !runtimes[root], isGlobal(fr.Path, false)
 		if isProgram {
 			f.frames++
 		}
 		if !readable(root) || len(f.roots) >= maxModules {
 			continue
 		}
-		if isProgram && !game && !global {
-			inner, outer = cmp.Or(inner, root), root
-		}
-		named = named || game && isProgram
+		named = named || isGame && isProgram
 		if f.isGame(root) {
 			f.gameRoot = strings.Clone(root)
 		}
-		key := root
-		if global {
-			key = ""
+		if isGlobal {
+			f.namespace("").count(module)
+		} else {
+			f.namespace(root).count(module)
 		}
-		of := f.roots[key]
-		if of.frames++; of.frames == 1 {
-			of.root = strings.Clone(key)
+		if isGame || isGlobal {
+			continue
 		}
-		f.roots[of.root] = of // an assignment to a map takes the new key, and trace is not to be kept
-		f.learnModule(module, of.root, root, game || global)
-		if !game && !global {
-			seen = f.learnMethod(path, seen)
+		if isProgram {
+			inner, outer = cmp.Or(inner, root), root
+		}
+		if module != "" && f.modules[module] == "" && len(f.modules) < maxModules {
+			f.modules[strings.Clone(module)] = strings.Clone(root)
+			f.running[fold(root)] = true
+		}
+		if !seen[path] && (f.methods[path] > 0 || len(f.methods) < maxMethods) {
+			path = strings.Clone(path) // the trace is not to be kept
+			seen[path] = true
+			f.methods[path]++
 		}
 	}
 	if len(seen) > 0 {
 		f.traces++
 	}
-	if inner != outer && !named && !f.outer[outer] && len(f.outer) < maxModules {
-		f.outer[strings.Clone(outer)] = true
+	if inner != outer && !named {
+		if of := f.namespace(outer); !of.callsOthers {
+			of.callsOthers = true
+			f.callers++
+		}
 	}
 }
 
-// learnMethod counts a method once for a trace, and returns the methods that were seen in it.
-func (f *Finder) learnMethod(path string, seen map[string]bool) map[string]bool {
-	if seen[path] || f.methods[path] == 0 && len(f.methods) >= maxMethods {
-		return seen
+// namespace returns the namespace with a root, which may be new.
+func (f *Finder) namespace(root string) *namespace {
+	of := f.roots[root]
+	if of == nil {
+		of = &namespace{}
+		f.roots[strings.Clone(root)] = of
 	}
-	if seen == nil {
-		seen = map[string]bool{}
-	}
-	path = strings.Clone(path)
-	seen[path] = true
-	f.methods[path]++
-	return seen
+	return of
 }
 
-// learnModule learns the module of a frame, by the key of its namespace, and the root of a namespace in it that is not
-// the game's.
-func (f *Finder) learnModule(module, key, root string, game bool) {
-	if module == "" || len(f.modules) >= maxModules {
-		return
-	}
-	f.homes[key] = f.homes[key].vote(module)
-	if !game && f.modules[module] == "" {
-		f.modules[strings.Clone(module)] = strings.Clone(root)
-		f.running[fold(root)] = true
+// count counts a frame in a module, "" if it is not known.
+func (n *namespace) count(module string) {
+	n.frames++
+	switch {
+	case module == "":
+	case n.votes == 0:
+		n.module, n.votes = strings.Clone(module), 1
+	case n.module == module:
+		n.votes++
+	default:
+		n.votes--
 	}
 }
 
 // Knows returns a number that grows with each trace that taught something: answers at a lower one may be outdated.
-func (f *Finder) Knows() int { return len(f.modules) + len(f.outer) + min(f.traces, minTraces) }
-
-// vote returns h with the module of another frame.
-func (h home) vote(module string) home {
-	switch {
-	case h.votes == 0:
-		return home{strings.Clone(module), 1}
-	case h.module == module:
-		h.votes++
-	default:
-		h.votes--
-	}
-	return h
-}
+func (f *Finder) Knows() int { return len(f.modules) + f.callers + min(f.traces, minTraces) }
 
 // common reports whether code with this root, which no list has, is the game's: most frames have it, or it called code
 // of others in a trace without code that rules name, where the list of the mods is known.
 func (f *Finder) common(root string) bool {
-	return (f.traces >= minTraces && 2*f.roots[root].frames >= f.frames || f.outer[root] && f.whole()) &&
+	of := f.roots[root]
+	return of != nil && (f.traces >= minTraces && 2*of.frames >= f.frames || of.callsOthers && f.whole()) &&
 		!f.goesBy(root)
 }
 
@@ -389,23 +354,31 @@ func (f *Finder) surrounds(path string) bool {
 	return f.traces >= minTraces && 2*f.methods[path] > f.traces
 }
 
+// home returns the module of most frames of a namespace, "" if it is not known.
+func (f *Finder) home(root string) string {
+	if of := f.roots[root]; of != nil && of.votes > 0 {
+		return of.module
+	}
+	return ""
+}
+
 // moved returns whose code a frame of the game's namespace is by its module, "" where only that is known that it is
 // not the game's. It returns false for the game's own.
 func (f *Finder) moved(root, module string) (owner string, ok bool) {
-	h := f.homes[root]
-	if module == "" || h.votes == 0 || h.module == module {
+	home := f.home(root)
+	if module == "" || home == "" || home == module {
 		return "", false
 	}
 	if owner = f.modules[module]; owner != "" {
 		return owner, true
 	}
-	return "", h.module == f.homes[f.gameRoot].module
+	return "", home == f.home(f.gameRoot)
 }
 
 // ofGame reports whether a method is the game's: rules name it, it is the runtime's, or it was compiled before the game
 // ran, as only the game's own code is. Mods call that by names with a prefix.
 func (f *Finder) ofGame(path, root, module string) bool {
-	return f.isGameCode(path) || keyword(root, path) || module == noModule || f.homes[root].module == noModule ||
+	return f.isGameCode(path) || keyword(root, path) || module == noModule || f.home(root) == noModule ||
 		strings.HasPrefix(root, "Il2Cpp")
 }
 

@@ -20,8 +20,12 @@ func (s *scan) frame(line string, stack bool) bool {
 		s.owned(Patch, weightPatch, rankOwner, id)
 		f.Path = strings.TrimLeft(rest, ".:")
 	}
-	if len(s.files) == 0 && strings.Contains(f.Rest, "/plugins/") {
+	if len(s.files) == 0 && len(s.code) == 0 {
 		s.path(f.Rest)
+		if len(s.files) > 0 && s.files[0].owner.rank != rankNumber {
+			s.thrownBy(s.files[0].owner) // its file is in the folder of a mod
+			return true
+		}
 	}
 	s.called(&f)
 	return true
@@ -36,7 +40,7 @@ func (s *scan) called(f *frame.Frame) {
 		whole = whole[strings.LastIndexByte(whole, '/')+1:] // after a class loader
 	}
 	path := methodPath(whole)
-	root := rootOf(path)
+	root := s.finder.rootOf(path)
 	if root == "" {
 		return
 	}
@@ -256,20 +260,21 @@ var wrapper = regexp.MustCompile(`^(?:DMD<|MonoMod\.Utils\.DynamicMethodDefiniti
 // readable that is: the module in its layer, or else the archive.
 //
 //	at com.acme.press.Roller.turn(Roller.java:57) ~[press-2.3.0.jar:?]
+//	at press-2.3.0.jar//com.acme.press.Roller.turn(Roller.java:57)
 //	at TRANSFORMER/press@2.3.0/com.acme.press.Roller.turn(Roller.java:57) ~[press-2.3.0.jar%23201!/:2.3.0]
 func archiveOf(f *frame.Frame) (mod string, rank int) {
 	if f.Module != "" && !f.Script {
 		return f.Module, rankFolder
 	}
 	f.Module = ""
-	if i := strings.LastIndexByte(f.Rest, '['); i >= 0 {
-		if archive, _, ok := strings.Cut(f.Rest[i+1:], ".jar"); ok && strings.IndexByte(archive, ']') < 0 {
-			if archive = archiveName(archive); readable(archive) {
-				return archive, rankCode
-			}
-		}
+	archive, _, ok := strings.Cut(f.Path, ".jar//")
+	if i := strings.LastIndexByte(f.Rest, '['); i >= 0 && !ok {
+		archive, _, ok = strings.Cut(f.Rest[i+1:], ".jar")
 	}
-	return "", rankCode
+	if archive = archiveName(archive); !ok || strings.IndexByte(archive, ']') >= 0 || !readable(archive) {
+		return "", rankCode
+	}
+	return archive, rankCode
 }
 
 // isJava reports whether a frame gives its place as Java does.
@@ -295,25 +300,30 @@ func archiveName(archive string) string {
 }
 
 // rootOf returns the part of the path of a method that names whose code it is: the
-// first, or after the top-level domain with which packages of Java begin the last of at
-// most two that are written small, "press" of com.acme.press.Roller.turn. It returns ""
-// where there is none.
-func rootOf(path string) string {
+// first, or of those that are written small after the top-level domain with which packages of Java begin a part that
+// is the name of a mod that was learned, or else the last of at most two, "press" of com.acme.press.Roller.turn.
+// It returns "" where there is none.
+func (f *Finder) rootOf(path string) string {
 	root := identifier(path)
 	if !isDomain(root) && (len(root) != 2 || root != strings.ToLower(root)) { // or of a country
 		return root
 	}
 	owner := ""
 	rest := path[len(root):]
-	for range 2 {
+	for n := 0; ; n++ {
 		rest = strings.TrimPrefix(rest, ".")
 		part := identifier(rest)
 		if part == "" || len(part) == len(rest) || rest[len(part)] != '.' || part[0]-'a' >= 26 {
-			break
+			return owner
 		}
-		owner, rest = part, rest[len(part):]
+		rest = rest[len(part):]
+		if f.known(part) != 0 {
+			return part
+		}
+		if n < 2 {
+			owner = part
+		}
 	}
-	return owner
 }
 
 // isDomain reports whether a part of a path is one of the domains with which packages

@@ -1,9 +1,8 @@
 package blame
 
 import (
+	"regexp"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	texts "github.com/heedlog/heed/internal/text"
 )
@@ -33,7 +32,8 @@ var (
 // work of others.
 func messenger(name string) bool {
 	before := ""
-	for word := range wordsOf(name) {
+	for _, word := range part.FindAllString(name, -1) {
+		word = strings.ToLower(word)
 		if messengerWords[word] || messengerThings[before] && messengerActs[word] ||
 			messengerActs[before] && messengerThings[word] {
 			return true
@@ -43,29 +43,5 @@ func messenger(name string) bool {
 	return false
 }
 
-// wordsOf yields the words of a name in lower case, separated by signs or capitals: mod, error and
-// checker of ModErrorChecker and of mod_error-checker.
-func wordsOf(name string) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		from, lower := 0, false
-		word := func(to int) bool {
-			return from == to || yield(strings.ToLower(name[from:to]))
-		}
-		for i := 0; i < len(name); {
-			r, size := utf8.DecodeRuneInString(name[i:])
-			letter := unicode.IsLetter(r)
-			if !letter || lower && unicode.IsUpper(r) {
-				if !word(i) {
-					return
-				}
-				from = i
-				if !letter {
-					from += size
-				}
-			}
-			lower = letter && !unicode.IsUpper(r)
-			i += size
-		}
-		word(len(name))
-	}
-}
+// part matches a word of a name, separated by signs or capitals: Mod, Error and Checker of ModErrorChecker.
+var part = regexp.MustCompile(`\p{Lu}+[\p{Ll}\p{Lt}\p{Lm}\p{Lo}]*|[\p{Ll}\p{Lt}\p{Lm}\p{Lo}]+`)

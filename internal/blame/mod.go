@@ -2,7 +2,6 @@ package blame
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"strings"
 
 	texts "github.com/heedlog/heed/internal/text"
@@ -30,20 +29,12 @@ func (m *Mod) Link() string {
 // maxWorkshopDigits is how many digits a number of the Steam Workshop has at most: it has 64 bits.
 const maxWorkshopDigits = 20
 
-// sum is a hash of all that Learn was given of a mod: texts of any length are known by it in bounded memory.
-type sum [sha256.Size]byte
-
 // Learn learns a mod that records may name. It keeps copies. Mods with one package id are
 // one, and so are those whose names differ in case, spaces and punctuation alone; what either does
 // not know, the other adds. A mod whose name collides with GameCode goes by its assembly or
 // package id. It returns false, and learns nothing, when there is no room, or the mod has no name
 // that could be shown.
 func (f *Finder) Learn(m Mod) bool {
-	parts := append([]string{m.Name, m.PackageID, m.WorkshopID}, m.Assemblies...)
-	all := sum(sha256.Sum256([]byte(strings.Join(parts, "\x00"))))
-	if f.taught[all] {
-		return true // a program lists its mods again in each run
-	}
 	id := display(stem(m.PackageID))
 	name := cmp.Or(display(m.Name), id)
 	if name == "" {
@@ -71,6 +62,7 @@ func (f *Finder) Learn(m Mod) bool {
 	if named := name != id && name != ""; named && (known.Name == "" ||
 		fold(known.Name) == fold(name) && moreReadable(name, known.Name)) {
 		known.Name = name
+		f.lessons++
 	}
 	if name != "" {
 		known.PackageID = cmp.Or(known.PackageID, id)
@@ -86,9 +78,6 @@ func (f *Finder) Learn(m Mod) bool {
 	f.learnID(stem(m.PackageID), n)
 	for _, a := range m.Assemblies[:min(len(m.Assemblies), maxAssemblies)] {
 		f.alias(f.index, a, n)
-	}
-	if f.lessons++; len(f.taught) < f.max {
-		f.taught[all] = true
 	}
 	return true
 }
@@ -135,19 +124,22 @@ func (f *Finder) learnID(id string, n int) {
 func (f *Finder) name(name string, n int) {
 	if key := fold(name); key != "" && f.names[key] == 0 {
 		f.names[key] = n
+		f.lessons++
 	}
 }
 
 // alias remembers in names that mod n goes by one. What several go by is no one's.
 func (f *Finder) alias(names map[string]int, name string, n int) {
 	key := fold(name)
-	if key == "" {
+	old := names[key]
+	if key == "" || old == n || old == ambiguous {
 		return
 	}
-	if old := names[key]; old != 0 && old != n {
+	if old != 0 {
 		n = ambiguous
 	}
 	names[key] = n
+	f.lessons++
 }
 
 // stem returns a package id without the suffix that the game adds if a mod is
@@ -192,9 +184,6 @@ func (f *Finder) Called(name string) string {
 
 // hint returns the mod whose package id ends with a name, by its number, and 0 when there is none or more than one.
 func (f *Finder) hint(name string) int {
-	if len(f.hints) == 0 {
-		return 0
-	}
 	return max(0, f.hints[fold(name)])
 }
 

@@ -26,42 +26,47 @@ func (s *scan) path(line string) {
 	}
 	label, _, _ := strings.Cut(line, ": ")
 	about := strings.EqualFold(label[max(0, len(label)-len("file")):], "file")
-	before := ""
-	older := ""
-	within := false // of a path whose mod is known: a folder in a mod's folder may bear the name of another
-	for len(line) > 0 {
+	var above [2]string // the last two folders
+	within := false     // of a path whose mod is known: a folder in a mod's folder may bear the name of another
+	for last := false; !last; {
 		i := strings.IndexAny(line, `/\`)
-		part, last := line, true
-		if i >= 0 {
-			part, line, last = line[:i], line[i+1:], false
-		} else {
-			line = ""
+		if last = i < 0; last {
+			i = len(line)
 		}
+		part := line[:i]
 		word := part[strings.LastIndexAny(part, " :='\"(")+1:]
+		name := modOf(above, part, word)
 		switch {
-		case !within && isDomain(word): // of a class: me/author/mods/thing/Panel
-			within = true
-		case !within && len(word) > 2*len(script) && strings.HasPrefix(word, script) && strings.HasSuffix(word, script):
-			s.folder(strings.Trim(word, "_"), last, about)
-			within = true
 		case within:
 			within = part == "" || strings.IndexByte(": \"'", part[len(part)-1]) < 0
-		case (isModFolder(before) || before == "plugins") && older != "":
-			file, _, isScript := strings.Cut(part, ".js") // a plugin may be one script
-			s.folder(file, last && !isScript, about)
+		case isDomain(word): // of a class: me/author/mods/thing/Panel
 			within = true
-		case number(part) && number(before) && (len(part) >= 6 && strings.EqualFold(older, "content") ||
-			len(part) >= workshopDigits && len(before) >= 5):
-			s.folder(part, last, about)
+		case name != "":
+			s.folder(name, last, about)
 			within = true
 		}
-		// The drive of a path on Windows, or the text before a path, is a part
-		// like any other.
-		if older = before; i >= 0 && older == "" {
-			older = "/"
+		if above[1] == "" {
+			part = word // the rest is the text before the path
 		}
-		before = part
+		above = [2]string{above[1], part}
+		line = line[min(i+1, len(line)):]
 	}
+}
+
+// modOf returns the mod of a part of a path, with two folders above it and the word at its end, "" for none.
+func modOf(above [2]string, part, word string) string {
+	before := above[1]
+	switch {
+	case len(word) > 2*len(script) && strings.HasPrefix(word, script) && strings.HasSuffix(word, script):
+		return strings.Trim(word, "_")
+	case isModFolder(before) || before == "plugins":
+		file, _, _ := strings.Cut(part, ".js") // a plugin may be one script
+		return file
+	case number(part) && number(before) && (len(part) >= 6 && strings.EqualFold(above[0], "content") ||
+		len(part) >= workshopDigits && len(before) >= 5):
+		return part
+	}
+	return ""
 }
 
 // isModFolder reports whether a folder holds a folder for each mod. An engine has Plugins.
