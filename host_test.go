@@ -186,6 +186,10 @@ func TestHeartbeat(t *testing.T) {
 	e.Expect(at(100), time.Time{})
 	e.Advance(at(200))
 	require.Len(t, history(e, event.KindState), 6, "a zero time expects nothing")
+	e.Expect(at(200), at(201))
+	e.Observe(event.State{Time: at(200), Status: event.StatusDisconnected}.Entry())
+	e.Advance(at(300))
+	require.Len(t, history(e, event.KindState), 7, "no connection is left to answer by")
 }
 
 // TestAcknowledgementKeepsNeighbors: what is around the cause of a successor is
