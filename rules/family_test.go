@@ -74,7 +74,8 @@ func TestFamiliesLeftOut(t *testing.T) {
 		"[unity, -ksp]":     {"unity", "rimworld"},
 		"[json, -factorio]": {"json"},
 	} {
-		set := testkit.Must(rules.Compile(rules.File{Data: []byte("version: 1\nfamilies: " + list + "\ngame_code: [Acme.]\n")}))
+		text := "version: 1\nfamilies: " + list + "\ngame_code: [Acme.]\n"
+		set := testkit.Must(rules.Compile(rules.File{Data: []byte(text)}))
 		var held []string
 		for _, family := range []string{"factorio", "json", "ksp", "plain", "rimworld", "unity"} {
 			if len(testkit.Must(set.For(family)).GameCode()) > 0 {
