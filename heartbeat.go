@@ -24,6 +24,7 @@ func (e *Engine) Expect(now, by time.Time) {
 		h.By = [2]int64{by.Unix(), int64(by.Nanosecond())}
 	}
 	if h.Stalled {
+		h.Stalled = false
 		e.entry = event.Entry{Kind: event.KindState, Status: event.StatusRecovered, Time: now}
 		e.ingest()
 	}

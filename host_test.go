@@ -178,6 +178,7 @@ func TestHeartbeat(t *testing.T) {
 	e.Advance(at(22))
 	require.Len(t, history(e, event.KindState), 4, "what was expected before it is no more")
 	e.Expect(at(22), at(23))
+	require.Len(t, history(e, event.KindState), 4, "it recovered once")
 	e.Advance(at(23))
 	require.Len(t, history(e, event.KindState), 5)
 	e.Observe(event.State{Time: at(22), Status: event.StatusExited}.Entry())
