@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/heedlog/heed/classify"
@@ -135,7 +136,7 @@ func (s *setup) normalizerFor(set *rules.Set) (*signature.Normalizer, error) {
 	masking.MaxFrames = added.MaxFrames
 	n, err := signature.New(masking)
 	if err != nil {
-		return nil, fmt.Errorf("Config.Signature: %w", err)
+		return nil, inConfig(err)
 	}
 	return n, nil
 }
@@ -145,15 +146,24 @@ func (s *setup) begin(after uint64) (e *Engine, err error) {
 	e = s.engine()
 	e.Seq, e.cfg.Journal.After = after, after
 	if e.classifier, err = classify.New(s.classify()); err != nil {
-		return nil, fmt.Errorf("Config: %w", err)
+		return nil, inConfig(err)
 	}
 	if e.journal, err = journal.New(e.cfg.Journal); err != nil {
-		return nil, fmt.Errorf("Config.Journal: %w", err)
+		return nil, inConfig(err)
 	}
 	if e.coalescer, err = coalesce.New(s.cfg.Coalesce); err != nil {
-		return nil, fmt.Errorf("Config.Coalesce: %w", err)
+		return nil, inConfig(err)
 	}
 	return e, nil
+}
+
+// inConfig returns the error of a part with the names that fields have in [Config].
+func inConfig(err error) error {
+	return errors.New(strings.NewReplacer(
+		"classify: Config.Groups: signature: GrouperConfig", "Config.Groups", "classify: Config", "Config",
+		"signature: Config", "Config.Signature", "journal: Config", "Config.Journal",
+		"coalesce: Config.Epoch", "Config.Epoch", "coalesce: Config", "Config.Coalesce",
+	).Replace(err.Error()))
 }
 
 // engine returns an engine without classifier, journal and coalescer.

@@ -264,19 +264,22 @@ func TestResultsAreWhole(t *testing.T) {
 
 func TestNewNamesTheFieldAtFault(t *testing.T) {
 	for want, cfg := range map[string]Config{
-		"Signatures":             {Signatures: -1},
-		"Config.Journal":         {Journal: journal.Config{Entries: -1}},
-		"Config.Coalesce":        {Coalesce: coalesce.Config{MaxOpen: -1}},
-		"Config.Signature":       {Signature: signature.Config{MaxFrames: -1}},
-		"Epoch holds":            {Epoch: "a b"},
-		"want at least 32768":    {MaxText: 32767},
-		"want at least 131072":   {MaxText: 65536, Journal: journal.Config{MaxText: 65536}},
-		"Linger.Duration is -1s": {Coalesce: coalesce.Config{Linger: coalesce.Window{Duration: -time.Second}}},
+		"Config.Signatures is -1,":        {Signatures: -1},
+		"Config.Groups.Signatures is -1:": {Groups: signature.GrouperConfig{Signatures: -1}},
+		"Config.Journal.Entries is -1,":   {Journal: journal.Config{Entries: -1}},
+		"Config.Coalesce.MaxOpen is -1,":  {Coalesce: coalesce.Config{MaxOpen: -1}},
+		"Config.Coalesce.Linger.Duration is -1s": {
+			Coalesce: coalesce.Config{Linger: coalesce.Window{Duration: -time.Second}},
+		},
+		"Config.Signature.MaxFrames is -1,": {Signature: signature.Config{MaxFrames: -1}},
+		"Config.Epoch holds ' ' at":         {Epoch: "a b"},
+		"Config.MaxText is 32767, want":     {MaxText: 32767},
+		"Config.MaxText is 65536, want":     {MaxText: 65536, Journal: journal.Config{MaxText: 65536}},
 	} {
 		cfg.Rules = mustRules(t, testRules)
 		e, err := New(cfg)
 		require.Nil(t, e)
-		require.ErrorContains(t, err, want)
+		require.ErrorContains(t, err, "heed: "+want)
 	}
 }
 

@@ -178,6 +178,7 @@ func TestHeartbeat(t *testing.T) {
 	e.Advance(at(22))
 	require.Len(t, history(e, event.KindState), 4, "what was expected before it is no more")
 	e.Expect(at(22), at(23))
+	require.Len(t, history(e, event.KindState), 4, "it recovered once")
 	e.Advance(at(23))
 	require.Len(t, history(e, event.KindState), 5)
 	e.Observe(event.State{Time: at(22), Status: event.StatusExited}.Entry())
@@ -186,6 +187,10 @@ func TestHeartbeat(t *testing.T) {
 	e.Expect(at(100), time.Time{})
 	e.Advance(at(200))
 	require.Len(t, history(e, event.KindState), 6, "a zero time expects nothing")
+	e.Expect(at(200), at(201))
+	e.Observe(event.State{Time: at(200), Status: event.StatusDisconnected}.Entry())
+	e.Advance(at(300))
+	require.Len(t, history(e, event.KindState), 7, "no connection is left to answer by")
 }
 
 // TestAcknowledgementKeepsNeighbors: what is around the cause of a successor is

@@ -77,6 +77,7 @@ func (h *handler) Handle(ctx context.Context, r slog.Record) (err error) {
 	}
 	if r.Level >= h.opts.Level.Level() {
 		f := formatter{source: h.source, operation: h.operation}
+		f.b.Grow(len(r.Message) + len(h.attrs) + 32*r.NumAttrs())
 		f.b.WriteString(r.Message)
 		f.b.WriteString(h.attrs)
 		r.Attrs(func(a slog.Attr) bool {

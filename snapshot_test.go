@@ -212,8 +212,8 @@ func TestRestoreRefused(t *testing.T) {
 		"masking":  {change(func(c *Config) { c.Signature.Protect = []string{"H2O"} }), snapshot, "Signature are by", true},
 		"groups":   {change(func(c *Config) { c.Groups.Columns = 8 }), snapshot, "GrouperConfig.Columns 64", true},
 		"coalesce": {change(func(c *Config) { c.Coalesce.MaxOpen = 2 }), snapshot, "MaxOpen 3; 2 is too small for it", true},
-		"journal":  {change(func(c *Config) { c.Journal.Entries = -1 }), snapshot, "Config.Entries is -1", false},
-		"config":   {change(func(c *Config) { c.Coalesce.MaxOpen = -1 }), snapshot, "Config.MaxOpen is -1", false},
+		"journal":  {change(func(c *Config) { c.Journal.Entries = -1 }), snapshot, "Config.Journal.Entries is -1", false},
+		"config":   {change(func(c *Config) { c.Coalesce.MaxOpen = -1 }), snapshot, "Config.Coalesce.MaxOpen is -1", false},
 		"rules":    {change(func(c *Config) { c.Signatures = -1 }), snapshot, "Config.Signatures is -1", false},
 		"sequence": {cfg, with(func(e *Engine) { e.Seq++ }), "it does not add up", true},
 		"kinds":    {cfg, with(func(e *Engine) { e.ByKind[0]++ }), "it does not add up", true},
@@ -258,19 +258,21 @@ func TestRestoreCursors(t *testing.T) {
 	require.EqualValues(t, 11, next.OpenedAtSequence)
 }
 
-// TestSnapshotFormat restores a snapshot that was written when the format was new. If it fails, a State reads otherwise
-// than before: then snapshotFormat needs another number, so that old snapshots are refused by it, and this test one run
-// with -update.
+// TestSnapshotFormat restores a stored snapshot, which an update replaces only if that fails. Then a State reads
+// otherwise than before: snapshotFormat needs another number, so that old snapshots are refused by it, and this test one
+// run with -update.
 func TestSnapshotFormat(t *testing.T) {
 	const file = "testdata/snapshot.json"
 	cfg := snapshotConfig(mustRules(t, testRules))
-	if testkit.Updating() {
+	stored := testkit.Must(os.ReadFile(file))
+	e := testkit.Must(Restore(cfg, stored))
+	again := string(e.Snapshot(nil))
+	if testkit.Updating() && (e.CarriedOver() != nil || again != string(stored)) {
 		testkit.Golden(t, file, string(busy(t, cfg, 1, 200).Snapshot(nil)))
+		return
 	}
-	snapshot := testkit.Must(os.ReadFile(file))
-	e := testkit.Must(Restore(cfg, snapshot))
 	require.NoError(t, e.CarriedOver(), "format %d", snapshotFormat)
-	require.Equal(t, string(snapshot), string(e.Snapshot(nil)), "format %d", snapshotFormat)
+	require.Equal(t, string(stored), again, "format %d", snapshotFormat)
 }
 
 // TestSnapshotOfOddNames takes a snapshot of names that are no UTF-8: they are found again.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/heedlog/heed/internal/yamlfile"
 	"github.com/heedlog/heed/rules/internal/compiled"
@@ -51,6 +52,9 @@ func link(family string, files []File, whole bool) *linker {
 		if i == maxFiles {
 			errs.addf(at{src: src}, "", "more than %d files", maxFiles)
 			break
+		}
+		if _, err := time.Parse(time.DateOnly, cmp.Or(f.Today, time.DateOnly)); err != nil {
+			errs.addf(at{src: src}, "write it as 2026-01-31", "File.Today: %s is no day", yamlfile.Quote(f.Today))
 		}
 		data := f.Data
 		if !whole && isDefault(f) {

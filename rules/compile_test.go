@@ -72,6 +72,8 @@ func TestErrors(t *testing.T) {
 		{"deep", "version: 1\nrules: " + strings.Repeat("[", 40) + strings.Repeat("]", 40) + "\n", `f.yaml:2:23: nested more than 16 levels deep`},
 		{"unknown family", "version: 1\nfamilies: [rimwold]\n", `f.yaml:2:12: families[1]: unknown family "rimwold" (did you mean "rimworld"?)`},
 		{"family twice", "version: 1\nfamilies: [rimworld, rimworld]\n", `f.yaml:2:22: families[2]: "rimworld" is in the list twice (remove one of the two)`},
+		{"family left out twice", "version: 1\nfamilies: [-unity, unity]\n", `f.yaml:2:20: families[2]: "unity" is in the list twice (remove one of the two)`},
+		{"unknown family left out", "version: 1\nfamilies:\n  - -rimwold\n", `f.yaml:3:5: families[1]: unknown family "rimwold" (did you mean "rimworld"?)`},
 		{"no families", "version: 1\nfamilies: []\n", `f.yaml:2:11: families: the list is empty (remove it: a file that names no family holds for all)`},
 		{"text for families", "version: 1\nfamilies: rimworld\n", `f.yaml:2:11: families: must be a list, not text (write it as [a, b])`},
 		{"empty game code", "version: 1\ngame_code: [Verse., '.']\n", `f.yaml:2:21: game_code[2]: "." is not a name of code (write the beginning of a namespace, such as "Engine.")`},

@@ -61,6 +61,7 @@ func TestReferenceWords(t *testing.T) {
 		}
 		return out
 	}
+	require.ElementsMatch(t, Families(), words("The families are ", ". RimWorld, games"))
 	require.ElementsMatch(t, append(functionNames(), "#"), words("**Functions**:", "\n\n"))
 	require.ElementsMatch(t, decidingFields, words("it may have none of ", " |\n"))
 	require.ElementsMatch(t, levels, words("| `level` | ", "; `unknown` for all but"))

@@ -3,6 +3,7 @@ package rules
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,33 +19,37 @@ import (
 var unityGames = []string{"bepinex", "ksp", "rimworld"}
 
 // Families returns the names of the families of logs that a rule file can name, sorted. A family exists once an
-// embedded file names it, in its second line.
+// embedded file names it among those for which it holds, near its beginning.
 func Families() []string { return slices.Clone(families) }
 
 var families = func() (names []string) {
-	entries, _ := embedded.ReadDir("default") // which is embedded
-	for _, e := range entries {
-		f, _ := embedded.Open("default/" + e.Name())
-		head := make([]byte, 256)
-		n, _ := f.Read(head)
-		_, rest, ok := strings.Cut(string(head[:n]), "\nfamilies: [")
-		if line, _, _ := strings.Cut(rest, "]\n"); ok {
-			names = append(names, strings.Split(line, ", ")...)
-		}
+	for _, f := range Defaults() {
+		names = append(names, heldFor(f.Data)...)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
 }()
 
-// parseFamilies returns the families that a file names.
+var familyList = regexp.MustCompile(`\nfamilies:([\s\w\[\],"'-]*)[\n#]`)
+
+// heldFor returns the families that the beginning of a file names, without those that it leaves out. It reads no more
+// of the file, since YAML takes long.
+func heldFor(data []byte) (names []string) {
+	if m := familyList.FindSubmatch(data[:min(len(data), 256)]); m != nil {
+		names = strings.FieldsFunc(string(m[1]), func(r rune) bool { return strings.ContainsRune(" \r\n[],\"'", r) })
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return name[0] == '-' })
+}
+
+// parseFamilies returns the families that a file names, with a "-" before each for which it does not hold.
 func parseFamilies(p at, n *yaml.Node, errs *collector) (given []string) {
-	known := families
 	for _, w := range words(p, n, errs) {
+		name := strings.TrimPrefix(w.text, "-")
 		switch {
-		case !slices.Contains(known, w.text):
-			errs.addf(w.at, yamlfile.DidYouMean(w.text, known), "unknown family %s", yamlfile.Quote(w.text))
-		case slices.Contains(given, w.text):
-			errs.addf(w.at, "remove one of the two", "%s is in the list twice", yamlfile.Quote(w.text))
+		case !slices.Contains(families, name):
+			errs.addf(w.at, yamlfile.DidYouMean(name, families), "unknown family %s", yamlfile.Quote(name))
+		case slices.Contains(given, name) || slices.Contains(given, "-"+name):
+			errs.addf(w.at, "remove one of the two", "%s is in the list twice", yamlfile.Quote(name))
 		default:
 			given = append(given, w.text)
 		}
@@ -55,10 +60,20 @@ func parseFamilies(p at, n *yaml.Node, errs *collector) (given []string) {
 	return given
 }
 
-// holdsFor reports whether a file that names some families holds for one.
+// holdsFor reports whether a file that names some families holds for one: the last name of it decides, and without any
+// the file holds if its list begins with a name that it leaves out.
 func holdsFor(families []string, family string) bool {
-	return len(families) == 0 || family == "" || slices.Contains(families, family) ||
-		slices.Contains(families, "unity") && slices.Contains(unityGames, family)
+	if len(families) == 0 || family == "" {
+		return true
+	}
+	holds := families[0][0] == '-'
+	for _, given := range families {
+		name := strings.TrimPrefix(given, "-")
+		if name == family || name == "unity" && slices.Contains(unityGames, family) {
+			holds = name == given
+		}
+	}
+	return holds
 }
 
 // For returns the set for the logs of one family: of files for other families, the rules are disabled, and the
@@ -71,8 +86,8 @@ func (s *Set) For(family string) (*Set, error) {
 	case s.whole != nil:
 		return s.whole.For(family)
 	}
-	if known := families; family != "" && !slices.Contains(known, family) {
-		return nil, fmt.Errorf("unknown family %s: %s", yamlfile.Quote(family), yamlfile.DidYouMean(family, known))
+	if family != "" && !slices.Contains(families, family) {
+		return nil, fmt.Errorf("unknown family %s: %s", yamlfile.Quote(family), yamlfile.DidYouMean(family, families))
 	}
 	var own *Set
 	var err error

@@ -65,6 +65,27 @@ rules:
 	require.ErrorContains(t, err, `unknown family "rimwold": did you mean "rimworld"?`)
 }
 
+// TestFamiliesLeftOut: a file holds for all families but those that it names with a "-".
+func TestFamiliesLeftOut(t *testing.T) {
+	for list, want := range map[string][]string{
+		"[-plain, -json]":   {"factorio", "ksp", "rimworld", "unity"},
+		"[-unity]":          {"factorio", "json", "plain"},
+		"[-unity, ksp]":     {"factorio", "json", "plain", "ksp"},
+		"[unity, -ksp]":     {"unity", "rimworld"},
+		"[json, -factorio]": {"json"},
+	} {
+		text := "version: 1\nfamilies: " + list + "\ngame_code: [Acme.]\n"
+		set := testkit.Must(rules.Compile(rules.File{Data: []byte(text)}))
+		var held []string
+		for _, family := range []string{"factorio", "json", "ksp", "plain", "rimworld", "unity"} {
+			if len(testkit.Must(set.For(family)).GameCode()) > 0 {
+				held = append(held, family)
+			}
+		}
+		assert.ElementsMatch(t, want, held, list)
+	}
+}
+
 // TestTextOfOtherFamilies: the texts of the rules of one family do not make a rule of it decide in another, where a
 // level counts for what it is.
 func TestTextOfOtherFamilies(t *testing.T) {

@@ -178,3 +178,17 @@ func TestTestsOfDefaultFilesDoNotCount(t *testing.T) {
 	_, err = Compile(File{Name: "f.yaml", Data: []byte(head + full + "{match: a}]}\n")})
 	require.ErrorContains(t, err, "tests[50001]: more than 50000 tests")
 }
+
+// TestFamilyLists: a family is known however YAML writes the list that names it.
+func TestFamilyLists(t *testing.T) {
+	for text, want := range map[string][]string{
+		"families: [acme, unity]\n":                  {"acme", "unity"},
+		"families: [-plain, 'acme'] # games\n":       {"acme"},
+		"families:\r\n  - -plain\r\n  - acme\r\n":    {"acme"},
+		"families:\n- acme\n\n# A game.\nrules:\n":   {"acme"},
+		"families: [\n  acme,\n  unity\n]\nrules:\n": {"acme", "unity"},
+		"rules:\n": nil,
+	} {
+		require.ElementsMatch(t, want, heldFor([]byte("version: 1\n"+text)), text)
+	}
+}

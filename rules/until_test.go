@@ -51,4 +51,6 @@ rules:
 	require.Len(t, hashes, 2)
 	_, err := Compile(File{Name: "own.yaml", Data: []byte("version: 1\nrules:\n  - {id: a.b, when: 'true', disposition: ignore, until: soon}\n")})
 	require.ErrorContains(t, err, "must be a day")
+	_, err = Compile(File{Name: "own.yaml", Data: []byte(own), Today: "28.11.2026"})
+	require.EqualError(t, err, `rules: own.yaml: File.Today: "28.11.2026" is no day (write it as 2026-01-31)`)
 }

@@ -35,7 +35,7 @@ type result struct {
 	HeapBytes      uint64        `json:"heapBytes"` // live, with the engine
 	PeakRSSBytes   uint64        `json:"peakRssBytes"`
 	Updates        uint64        `json:"updates"`
-	UpdatesAllowed float64       `json:"updatesAllowed"` // 6 + 3 log10 entries + 3 log10 signatures
+	UpdatesAllowed float64       `json:"updatesAllowed"` // 6 + 3 log10 entries + 3 log10 signatures + 3 stops
 	Signatures     uint64        `json:"signatures"`     // that were not known when they came
 	Groups         int           `json:"groups"`         // that the Grouper made of those it knows
 	Lost           uint64        `json:"lost"`           // entries that the journal does not hold any more
@@ -116,11 +116,20 @@ func storm(mode workload.Mode, n int, seed uint64) (result, error) {
 	}
 	cause := plant(engine)
 	quiet := engine.Stats()
-	engine.Updates(nil)
+	updates := make([]heed.Update, 0, 64)
+	stopped := map[string]bool{} // items that stopped calls
+	drain := func() {
+		updates = engine.Updates(updates[:0])
+		for i := range updates {
+			if item := &updates[i].Item; item.Blocking {
+				stopped[item.ID] = true
+			}
+		}
+	}
+	drain()
 	lines := workload.NewStorm(mode, seed)
 	text := make([]byte, 0, chunk*256)
 	records := make([]event.Log, 0, chunk)
-	updates := make([]heed.Update, 0, 64)
 	var spent time.Duration
 	var tenths [10]time.Duration
 	var mallocs uint64
@@ -148,7 +157,7 @@ func storm(mode workload.Mode, n int, seed uint64) (result, error) {
 		if done > 0 { // tables grow in the first chunk
 			mallocs += after.Mallocs - before.Mallocs
 		}
-		updates = engine.Updates(updates[:0])
+		drain()
 		done += size
 	}
 	stats := engine.Stats()
@@ -172,7 +181,8 @@ func storm(mode workload.Mode, n int, seed uint64) (result, error) {
 		Groups:         stats.Classify.Groups.Groups - quiet.Classify.Groups.Groups,
 		Lost:           stats.Journal.Written - stats.Journal.Held,
 	}
-	res.UpdatesAllowed = 6 + 3*math.Log10(float64(n)) + 3*math.Log10(max(1, float64(res.Signatures)))
+	res.UpdatesAllowed = 6 + 3*math.Log10(float64(n)) + 3*math.Log10(max(1, float64(res.Signatures))) +
+		3*float64(len(stopped))
 	if tenths[1] > 0 { // not where all is one chunk
 		res.LastToFirst = float64(tenths[9]) / float64(tenths[1])
 	}

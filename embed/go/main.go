@@ -90,7 +90,7 @@ func run(ctx context.Context, listener net.Listener, token, stateFile string) er
 
 // open returns an engine that continues from the end of the last run, or a new one.
 func open(stateFile string) (*heed.Engine, error) {
-	own := rules.File{Name: "farm.yaml", Data: []byte(ownRules)}
+	own := rules.File{Name: "farm.yaml", Data: []byte(ownRules), Today: time.Now().UTC().Format(time.DateOnly)}
 	set, err := rules.Compile(append([]rules.File{own}, rules.Defaults()...)...)
 	if err != nil {
 		return nil, err

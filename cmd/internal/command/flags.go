@@ -118,7 +118,7 @@ func (p *program) registerRules(cmd *cobra.Command) {
 	p.registerNoDefaults(cmd, noDefaultsHelp)
 }
 
-const noDefaultsHelp = "leave out the default rules for Unity and RimWorld"
+const noDefaultsHelp = "leave out the default rules"
 
 func (p *program) registerNoDefaults(cmd *cobra.Command, help string) {
 	cmd.Flags().BoolVar(&p.noDefaultRules, "no-default-rules", false, help)

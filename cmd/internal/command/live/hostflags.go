@@ -43,7 +43,7 @@ func (f *hostFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.rules, "rules", nil, "read rules from `FILE`, or from the *.yaml and *.yml of a folder; they are tried before the default rules, in order, and read again when they change (repeatable)")
 	flags.StringArrayVar(&f.mods, "mods", nil, command.ModsUsage)
-	flags.BoolVar(&f.noDefaults, "no-default-rules", false, "leave out the default rules for Unity and RimWorld")
+	flags.BoolVar(&f.noDefaults, "no-default-rules", false, "leave out the default rules")
 	flags.IntVar(&f.journal, "journal", defaultJournal, "keep the last `N` entries for later requests, with 128 bytes of text for each on average")
 	flags.StringVar(&f.record, "record", "", "record the engine's input to `FILE`, for heed replay")
 	flags.StringVar(&f.state, "state", "", "keep heed's state, with its items, in `DIR`, across restarts of heed (default: items are not kept; "+
