@@ -119,10 +119,7 @@ func New(cfg Config) (*Proxy, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	if cfg.Dedup == nil {
-		cfg.Dedup = NewDedup()
-	}
-	cfg.MaxMessage = cmp.Or(cfg.MaxMessage, DefaultMaxMessage)
+	cfg.Dedup, cfg.MaxMessage = cmp.Or(cfg.Dedup, NewDedup()), cmp.Or(cfg.MaxMessage, DefaultMaxMessage)
 	p := &Proxy{
 		cfg: cfg, session: cfg.Session, log: cfg.Logger, mod: newMod(&cfg),
 		intake: newIntake(cfg.Dedup, cfg.Session.Observe, cfg.Now), unacked: make(chan string, 1),

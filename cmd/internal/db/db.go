@@ -224,10 +224,8 @@ func try(ctx context.Context, c Config) (_ *DB, err error) {
 	query := url.Values{"_txlock": {"immediate"}, "_pragma": {
 		fmt.Sprintf("busy_timeout(%d)", cmp.Or(c.Wait, wait).Milliseconds()), "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)",
 	}}
-	d.DB, err = sql.Open("sqlite", (&url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}).String())
-	if err != nil {
-		return nil, err
-	}
+	name := (&url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}).String()
+	d.DB, _ = sql.Open("sqlite", name) // the driver is known, and nothing is opened yet
 	if check {
 		_ = os.Remove(d.doubt) // if it stays, the next one checks again
 		var whole string

@@ -53,19 +53,14 @@ func Open(ctx context.Context, c Config) (*History, error) {
 	}
 	c.MaxSessions, c.MaxBytes = cmp.Or(c.MaxSessions, 2000), cmp.Or(c.MaxBytes, 200_000_000)
 	h := &History{config: c, held: map[int64]io.Closer{}}
-	var err error
-	h.encode, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<18),
+	// The options are valid.
+	h.encode, _ = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<18),
 		zstd.WithLowerEncoderMem(true), zstd.WithEncoderLevel(zstd.SpeedFastest)) // others take 1 ms and 1 MB to begin
-	if err != nil {
-		return nil, fmt.Errorf("history: %w", err)
-	}
-	h.decode, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxBody))
-	if err != nil {
-		return nil, fmt.Errorf("history: %w", err)
-	}
+	h.decode, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxBody))
 	if path, err := filepath.EvalSymlinks(c.Path); err == nil {
 		c.Path, h.config.Path = path, path // by which processes find each other's locks
 	}
+	var err error
 	h.db, err = db.Open(ctx, db.Config{
 		Path: c.Path, Application: application, Migrations: migrations, Trusting: true, Wait: c.Wait,
 	})

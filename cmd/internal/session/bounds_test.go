@@ -147,7 +147,7 @@ func TestNotes(t *testing.T) {
 			ID: c.id, Acknowledged: true, Successor: "s",
 			Covered: []string{"c"},
 		}, began.Add(time.Second))
-		e := tl.ring[(tl.last-1)%4]
+		e := tl.events[len(tl.events)-1]
 		require.Equal(t, Acknowledged, e.Kind)
 		require.Equal(t, c.read, *e.Read, c.consumer)
 		require.Equal(t, "s", e.Successor)
@@ -157,7 +157,7 @@ func TestNotes(t *testing.T) {
 	}
 	for _, res := range []heed.AckResult{{ID: id(5)}, {ID: id(5), Acknowledged: true, Already: true}} {
 		tl.acked("a", &res, began)
-		require.Equal(t, AckUnknown, tl.ring[(tl.last-1)%4].Kind)
+		require.Equal(t, AckUnknown, tl.events[len(tl.events)-1].Kind)
 	}
 }
 

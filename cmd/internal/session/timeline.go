@@ -63,13 +63,13 @@ const (
 	maxName    = 128 // bytes of a peer's name
 )
 
-// timeline is the ring of the latest events.
+// timeline has the latest events.
 type timeline struct {
-	mu    sync.Mutex
-	ring  []Event
-	limit int
-	last  uint64                        // number of the latest event
-	notes *simplelru.LRU[string, *note] // by item
+	mu     sync.Mutex
+	events []Event // oldest first
+	limit  int
+	last   uint64                        // number of the latest event
+	notes  *simplelru.LRU[string, *note] // by item
 }
 
 // note has the opening and the readers of an item.
@@ -83,17 +83,14 @@ func (t *timeline) init(limit int) {
 	t.notes, _ = simplelru.NewLRU[string, *note](maxNotes, nil)
 }
 
-// add appends e to the ring.
+// add appends e in place of the oldest event if there are too many.
 func (t *timeline) add(e Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.last++
 	e.Number = t.last
-	if len(t.ring) < t.limit {
-		t.ring = append(t.ring, e)
-		return
-	}
-	t.ring[(t.last-1)%uint64(t.limit)] = e
+	t.events = append(t.events, e)
+	t.events = t.events[max(0, len(t.events)-t.limit):]
 }
 
 // of returns the note about an item, made if there is none. The lock is held.
@@ -196,12 +193,12 @@ func (s *Session) Timeline(after uint64) (events []Event, lost, latest uint64) {
 	t := &s.timeline
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	oldest := t.last - uint64(len(t.ring)) // number of the oldest, less one
+	oldest := t.last - uint64(len(t.events)) // number of the oldest, less one
 	if after < oldest {
 		lost, after = oldest-after, oldest
 	}
 	for n := after; n < t.last; n++ {
-		e := t.ring[n%uint64(t.limit)]
+		e := t.events[n-oldest]
 		e.Covered = slices.Clone(e.Covered)
 		events = append(events, e)
 	}
