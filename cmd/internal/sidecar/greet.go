@@ -118,10 +118,18 @@ func (s *server) restore(c heed.Config, h *hello) error {
 	if err != nil {
 		return err
 	}
+	seen := uint64(0)
 	for i := range items {
 		if err := catchUp(engine, &items[i]); err != nil {
 			return err
 		}
+		seen = max(seen, items[i].LatestSequence)
+	}
+	if seen > engine.Latest().Seq+maxUnsaved {
+		return fmt.Errorf("too many entries came after the snapshot: %d were seen", seen)
+	}
+	for engine.Latest().Seq < seen { // their numbers are not given again
+		engine.Raise(heed.Report{Key: "restored", Message: "an entry before the restart"})
 	}
 	s.engine = engine
 	s.before = slices.DeleteFunc(engine.Updates(nil), func(u heed.Update) bool {
@@ -151,8 +159,11 @@ func number(id string) uint64 {
 	return n
 }
 
-// maxBurned bounds the numbers of items that are skipped.
-const maxBurned = 4096
+// The bounds of numbers that are skipped: of items, and of entries, which take a second.
+const (
+	maxBurned  = 4096
+	maxUnsaved = 1 << 20
+)
 
 // catchUp brings an engine to the state of an item that was reported after the engine's snapshot was taken. An item
 // that the engine does not know is raised under its old id, since its entries are gone.

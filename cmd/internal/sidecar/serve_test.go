@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -261,6 +262,43 @@ func TestRestart(t *testing.T) {
 		c2.want(typeUpdate, &u)
 		require.Equal(t, "e-5", u.Item.ID)
 		require.NoError(t, c2.end())
+	})
+}
+
+// TestRestartNumbers holds that no number of an entry that the client has seen is given to a later one: an acknowledgement
+// covers what was delivered.
+func TestRestartNumbers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := dial(t, hello{Phase: "play"})
+		c.log(event.LevelError, fault, "op")
+		state := c.snapshot()
+		for range 10 {
+			c.log(event.LevelError, fault, "op")
+		}
+		var seen, item heed.Item
+		c.ask(query{Kind: queryCurrent, Consumer: "me"}, &seen)
+		require.EqualValues(t, 11, seen.LatestSequence)
+		u, err := json.Marshal(update{Update: heed.Update{Kind: coalesce.Updated, Item: seen}})
+		require.NoError(t, err)
+		require.NoError(t, c.end())
+
+		c, _ = dial(t, hello{Phase: "play", snapshot: state, Seen: []json.RawMessage{u}})
+		for range 6 {
+			c.log(event.LevelError, strings.ReplaceAll(fault, "Farm", "Mill"), "op")
+		}
+		var acked heed.AckResult
+		c.ask(query{Kind: queryAck, Consumer: "me", ID: seen.ID, Through: seen.LatestSequence}, &acked)
+		require.True(t, acked.Acknowledged)
+		c.ask(query{Kind: queryCurrent, Consumer: "me"}, &item)
+		require.EqualValues(t, 6, item.TotalUrgentEntries)
+		require.NoError(t, c.end())
+
+		seen.LatestSequence = 1 << 50
+		u, err = json.Marshal(update{Update: heed.Update{Kind: coalesce.Updated, Item: seen}})
+		require.NoError(t, err)
+		c, w := dial(t, hello{snapshot: state, Seen: []json.RawMessage{u}})
+		require.Contains(t, w.Reason, "too many entries came after the snapshot")
+		require.NoError(t, c.end())
 	})
 }
 
