@@ -65,9 +65,11 @@ func greet(f *frames, w *writer, cfg Config) (*server, error) {
 			Summary: "the saved state cannot be read: faults from before are not known", Message: why.Error(),
 		})
 	}
+	notes := set.Ended()
 	if why != nil {
-		welcome.Reason = why.Error()
+		notes = append(notes, why.Error())
 	}
+	welcome.Reason = short(strings.Join(notes, "; "))
 	welcome.Epoch = s.engine.Latest().Epoch
 	s.welcome = &welcome
 	return s, nil

@@ -462,6 +462,12 @@ func TestRulesOfClient(t *testing.T) {
 	require.Equal(t, sizes["unity"], sizes["generic"], "the family of the engine decides")
 	_, err := compile(&hello{Rules: "all"})
 	require.ErrorContains(t, err, `the hello wants the rules "all"`)
+	synctest.Test(t, func(t *testing.T) { // which begins in the year 2000
+		own[0].Text = "version: 1\nrules:\n  - {id: mine, when: 'true', disposition: ignore, until: 1999-12-31}\n"
+		c, w := dial(t, hello{Rules: "none", Files: own})
+		require.Contains(t, w.Reason, "own.yaml:3: rule mine")
+		require.NoError(t, c.end())
+	})
 	var process uint64
 	greeting := bytes.NewReader(sent(nil, typeHello, &hello{Rules: "none", Process: 77}))
 	_ = Serve(greeting, io.Discard, Config{Greeted: func(p uint64) { process = p }})
