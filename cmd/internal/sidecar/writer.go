@@ -106,8 +106,8 @@ func (w *writer) saveSoon() {
 }
 
 // run writes until the input has ended, and then the waiting frames. If out fails, and the system does not end the
-// process for it, run discards the frames, so that the reader does not wait, and returns the error at the end. The server comes from greeted, before any
-// frame about it.
+// process for it, run discards the frames, so that the reader does not wait, and returns the error at the end. The
+// server comes from greeted, before any frame about it.
 func (w *writer) run(greeted <-chan *server) error {
 	w.ticked = time.Now()
 	timer := time.NewTimer(0)
