@@ -46,7 +46,7 @@ func greet(f *frames, w *writer, cfg Config) (*server, error) {
 	if h.Rules == "generic" {
 		c.Family = "plain"
 	}
-	welcome := welcome{Program: cfg.Program}
+	welcome := welcome{Program: cfg.Program, Reason: short(strings.Join(set.Ended(), "; "))}
 	var why error
 	if len(h.snapshot) > 0 || len(h.Seen) > 0 {
 		why = s.restore(c, &h)
@@ -65,11 +65,9 @@ func greet(f *frames, w *writer, cfg Config) (*server, error) {
 			Summary: "the saved state cannot be read: faults from before are not known", Message: why.Error(),
 		})
 	}
-	notes := set.Ended()
 	if why != nil {
-		notes = append(notes, why.Error())
+		welcome.Reason = strings.Trim(why.Error()+"; "+welcome.Reason, "; ")
 	}
-	welcome.Reason = short(strings.Join(notes, "; "))
 	welcome.Epoch = s.engine.Latest().Epoch
 	s.welcome = &welcome
 	return s, nil
@@ -161,11 +159,11 @@ func number(id string) uint64 {
 	return n
 }
 
-// The bounds of numbers that are skipped: of items, and of entries, which take a second.
-const (
-	maxBurned  = 4096
-	maxUnsaved = 1 << 20
-)
+// maxBurned bounds the numbers of items that are skipped.
+const maxBurned = 4096
+
+// maxUnsaved bounds the numbers of entries that are skipped: so many take a second.
+const maxUnsaved = 1 << 20
 
 // catchUp brings an engine to the state of an item that was reported after the engine's snapshot was taken. An item
 // that the engine does not know is raised under its old id, since its entries are gone.

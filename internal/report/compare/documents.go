@@ -264,12 +264,9 @@ func (c *Collector) row(g *group, before, after *Totals) Group {
 	r.Sample = c.safe(sample, maxShown)
 	named := blame.Likely(g.suspects())
 	r.OtherMod = len(c.config.Mods) > 0 && len(named) > 0 && !g.tally[New].breaks
-	for _, name := range named {
+	for i, name := range named { // the first suspects
 		r.Blame = append(r.Blame, text.Safe(c.config.Scrub.Mod(name), 0))
-	}
-	for _, s := range g.suspects() {
-		own := slices.Contains(named, s.Mod) && slices.ContainsFunc(c.config.Mods, hasName(s.Mod, s.PackageID))
-		r.OtherMod = r.OtherMod && !own
+		r.OtherMod = r.OtherMod && !slices.ContainsFunc(c.config.Mods, hasName(name, g.suspects()[i].PackageID))
 	}
 	if rule := c.config.Rules.Rule(rule); rule != nil {
 		r.What = c.safe(strings.Join(strings.Fields(rule.Summary), " "), 0)
