@@ -332,6 +332,7 @@ func TestWorseByPhase(t *testing.T) {
 func TestOtherMods(t *testing.T) {
 	other := []blame.Suspect{{Mod: "Other Mod", Score: 60}}
 	mine := []blame.Suspect{{Mod: "code: RiverBoats", Score: 60}}
+	byID := []blame.Suspect{{Mod: "Boats", PackageID: "oak.rb", Score: 60}}
 	two := []blame.Suspect{{Mod: "A", Score: 60}, {Mod: "Riverboats", Score: 60}}
 	known := []string{"all mods count", "package id", "end of a package id", "one of two"}
 	for name, test := range map[string]struct {
@@ -343,7 +344,7 @@ func TestOtherMods(t *testing.T) {
 		"another mod":         {other, []string{"Riverboats"}, "play", true},
 		"all mods count":      {other, nil, "", false},
 		"the mod":             {mine, []string{"Doors", "river boats"}, "", false},
-		"package id":          {[]blame.Suspect{{Mod: "Boats", PackageID: "oak.rb", Score: 60}}, []string{"Oak.rb"}, "", false},
+		"package id":          {byID, []string{"Oak.rb"}, "", false},
 		"end of a package id": {two, []string{"oakapple.riverboats"}, "", false},
 		"one of two":          {two, []string{"Riverboats"}, "", false},
 		"no mod":              {nil, []string{"Riverboats"}, "", false},
