@@ -189,6 +189,8 @@ namespace HeedLog
         private const int IdleMilliseconds = 50; // after which the writer looks at the queue, where no Poll wakes it
         private const int ActiveMilliseconds = 1, ActiveRounds = 40; // soon after something was sent: none wakes it
         private const int HangMilliseconds = 3000; // in which lines that were written are reported at the latest
+        private const int HangTicks = 40; // of Watch after that: a game that was stopped itself kills no sidecar
+        private const string Hangs = "it does not answer";
         private const int Attempts = 5; // to start a program that never sent a welcome
 
         [ThreadStatic] internal static string current; // operation of this thread
@@ -319,7 +321,7 @@ namespace HeedLog
         /// <summary>Lines that this thread logs belong to the operation, until the scope is disposed.</summary>
         public HeedScope Enter(string id) { return new HeedScope(id); }
 
-        /// <summary>The game is in another phase now, such as "menu" or "playing".</summary>
+        /// <summary>The game is in another phase now, such as "menu" or "play".</summary>
         public void Phase(string name)
         {
             lock (table) phase = Frame.Clip(name, Frame.MaxName);
@@ -410,7 +412,7 @@ namespace HeedLog
             {
                 if (!welcomed) return Now - awayAt < milliseconds ? null : state;
                 bool hangs = InFlight && Now - heardAt >= milliseconds + HangMilliseconds;
-                return hangs ? "it does not answer" : null;
+                return hangs ? Hangs : null;
             }
         }
 
@@ -563,6 +565,8 @@ namespace HeedLog
         private long closeBy; // on clock
         private volatile int writeBy; // Environment.TickCount by which the write that is under way must end; 0: none is
 
+        private int ended; // sidecars in a row that were started and ended soon
+
         private void Run()
         {
             int failures = 0;
@@ -574,11 +578,11 @@ namespace HeedLog
                     long start = Now;
                     bool was = false;
                     string why;
-                    try { why = Session(failures >= 3, out was); } // the snapshot itself may be what ends it
+                    try { why = Session(out was); }
                     catch (FileNotFoundException e) { why = e.Message; if (!everWelcome) failures = Attempts; }
                     if (closing) break;
                     everWelcome |= was;
-                    failures = was && Now - start > SettledMilliseconds ? 0 : failures + 1;
+                    failures = was && Now - start > SettledMilliseconds ? ended = 0 : failures + 1;
                     if (!everWelcome && failures >= Attempts) { Off(why); return; }
                     lock (table) state = "to be started again: " + why;
                     Report(why, (everWelcome ? "heed ended" : "heed did not start") + ", and is tried again: " + why);
@@ -591,7 +595,7 @@ namespace HeedLog
         }
 
         // Session starts a sidecar and feeds it until it ends, and returns why it ended. was: a welcome came.
-        private string Session(bool withoutSnapshot, out bool was)
+        private string Session(out bool was)
         {
             was = false;
             string why = Link.Open(options, out var l);
@@ -601,7 +605,7 @@ namespace HeedLog
             try
             {
                 reader.Start();
-                WriteHello(l, withoutSnapshot);
+                WriteHello(l, ended++ >= 3); // the snapshot itself may be what ends it
                 lock (table) was = Await(() => welcomed || l.Dead, Now + WelcomeMilliseconds) && welcomed;
                 if (was) Feed(l);
                 else if (!l.Dead) l.Kill("it did not answer within " + WelcomeMilliseconds / 1000 + " s");
@@ -646,10 +650,14 @@ namespace HeedLog
             finally { writeBy = 0; }
         }
 
-        // Watch keeps the time of lines, and ends a sidecar that reads nothing for long.
+        private int silent; // ticks of Watch
+
+        // Watch keeps the time of lines, and ends a sidecar that reads or answers nothing for long.
         private void Watch(object ignored)
         {
             queue.Tick();
+            silent = Away(0) == Hangs ? silent + 1 : 0;
+            if (silent > HangTicks) link?.Kill(Hangs);
             int by = writeBy;
             if (by != 0 && unchecked(Environment.TickCount - by) > 0) link?.Kill("it reads nothing");
         }

@@ -21,13 +21,13 @@ func TestClient(t *testing.T) {
 		"FramesOut,FramesIn,ReadJson,QueueAsModel,ControlLast,TimesOfLines,DropsOfAnOperation," +
 			"Session,OddTexts,EightThreads,HandlersThatThrow,Degraded,PathOfTheGame",
 		"FinalVerdicts", "LargeTextIsNotKept", "NoGarbage", "Killed", "KilledWithoutLoss", "InFlight", "Frozen",
-		"ExitWhilePushing", "DisposeWhilePushing",
+		"ExitWhilePushing", "DisposeWhilePushing", "HungAndMissing",
 	} {
 		t.Run(name, func(t *testing.T) {
-			if slices.Contains([]string{"FinalVerdicts", "Killed", "DisposeWhilePushing"}, name) {
+			if slices.Contains([]string{"FinalVerdicts", "Killed", "DisposeWhilePushing", "HungAndMissing"}, name) {
 				testkit.Full(t, "takes 3 s and more")
 			}
-			if slices.Contains([]string{"Killed", "KilledWithoutLoss", "InFlight", "Frozen"}, name) &&
+			if slices.Contains([]string{"Killed", "KilledWithoutLoss", "InFlight", "Frozen", "HungAndMissing"}, name) &&
 				runtime.GOOS != "linux" {
 				t.Skip("finds the sidecar in /proc")
 			}

@@ -185,7 +185,7 @@ func TestBuild(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "the mod")
 	require.Equal(t, "./About/About.xml\n./About/Preview.png\n./Assemblies/HeedForRimWorld.dll\n./LICENSE\n"+
 		"./Native/heed-sidecar-darwin-arm64\n./Native/heed-sidecar-linux-amd64\n./Native/heed-sidecar-windows-amd64.exe\n"+
-		"./README.md\n", run("bash", "../../.ci/release", "mod", out))
+		"./README.md\n./THIRD_PARTY_NOTICES.txt\n", run("bash", "../../.ci/release", "mod", out))
 
 	var about struct {
 		PackageID string   `xml:"packageId"`

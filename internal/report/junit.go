@@ -79,8 +79,7 @@ func (l *checkedLog) appendJUnit(dst []byte, problems []found) []byte {
 			suite.Cases = append(suite.Cases, problems[i].junit())
 		}
 	}
-	for i := range suite.Cases {
-		c := &suite.Cases[i]
+	for _, c := range suite.Cases {
 		suite.Tests++
 		switch {
 		case c.Error != nil:

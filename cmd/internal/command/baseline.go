@@ -166,6 +166,9 @@ func (p *program) baselineCheckCommand() *cobra.Command {
 			return nil // the error was reported
 		}
 		d := c.collector.Check(b, today)
+		for _, mod := range d.UnknownMods {
+			p.Note("--fail-on-mod %q: no list of mods and no problem in the logs has this name", mod)
+		}
 		found := slices.Concat(d.Added, d.More, d.Worse, d.Expired)
 		p.findings(&d.New, slices.DeleteFunc(found, func(g compare.Group) bool { return g.OtherMod }))
 		return p.compared(cmd, c, report.Comparison{Found: d})

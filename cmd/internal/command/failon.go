@@ -82,4 +82,7 @@ func (p *program) fails(fresh, all event.Disposition, blind bool) {
 		slices.Contains(p.failOn, failBlind) && blind {
 		p.Raise(exitFinding)
 	}
+	if blind && p.lastLine != "" {
+		p.Note("--last-line: a log counts as cut if no line of its last run contains %q", p.lastLine)
+	}
 }

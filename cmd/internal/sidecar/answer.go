@@ -11,7 +11,7 @@ import (
 )
 
 // answer answers a query.
-func (s *server) answer(q *query) error {
+func (s *server) answer(q *query) {
 	a := answer{Number: q.Number, Kind: q.Kind}
 	switch q.Kind {
 	case queryCurrent:
@@ -47,14 +47,16 @@ func (s *server) answer(q *query) error {
 		s.w.saveSoon()
 	case queryFlush:
 	default:
-		return fmt.Errorf("kind is %.40q, which no query is", q.Kind)
+		a.Error = fmt.Sprintf("kind is %.40q, which no query is", q.Kind)
 	}
 	s.w.put(typeAnswer, a)
-	return nil
 }
 
 // read returns a page of the journal.
 func (s *server) read(q *query) (page, error) {
+	if q.Limit < 0 || q.Limit > journal.MaxLimit {
+		return page{}, fmt.Errorf("limit is %d: must be from 0 to %d", q.Limit, journal.MaxLimit)
+	}
 	if q.Epoch == "" {
 		q.Epoch = s.engine.Latest().Epoch
 	}

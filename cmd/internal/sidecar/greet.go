@@ -46,7 +46,7 @@ func greet(f *frames, w *writer, cfg Config) (*server, error) {
 	if h.Rules == "generic" {
 		c.Family = "plain"
 	}
-	welcome := welcome{Program: cfg.Program}
+	welcome := welcome{Program: cfg.Program, Reason: short(strings.Join(set.Ended(), "; "))}
 	var why error
 	if len(h.snapshot) > 0 || len(h.Seen) > 0 {
 		why = s.restore(c, &h)
@@ -66,7 +66,7 @@ func greet(f *frames, w *writer, cfg Config) (*server, error) {
 		})
 	}
 	if why != nil {
-		welcome.Reason = why.Error()
+		welcome.Reason = strings.Trim(why.Error()+"; "+welcome.Reason, "; ")
 	}
 	welcome.Epoch = s.engine.Latest().Epoch
 	s.welcome = &welcome
@@ -118,10 +118,18 @@ func (s *server) restore(c heed.Config, h *hello) error {
 	if err != nil {
 		return err
 	}
+	seen := uint64(0)
 	for i := range items {
 		if err := catchUp(engine, &items[i]); err != nil {
 			return err
 		}
+		seen = max(seen, items[i].LatestSequence)
+	}
+	if seen > engine.Latest().Seq+maxUnsaved {
+		return fmt.Errorf("too many entries came after the snapshot: %d were seen", seen)
+	}
+	for engine.Latest().Seq < seen { // their numbers are not given again
+		engine.Raise(heed.Report{Key: "restored", Message: "an entry before the restart"})
 	}
 	s.engine = engine
 	s.before = slices.DeleteFunc(engine.Updates(nil), func(u heed.Update) bool {
@@ -153,6 +161,9 @@ func number(id string) uint64 {
 
 // maxBurned bounds the numbers of items that are skipped.
 const maxBurned = 4096
+
+// maxUnsaved bounds the numbers of entries that are skipped: so many take a second.
+const maxUnsaved = 1 << 20
 
 // catchUp brings an engine to the state of an item that was reported after the engine's snapshot was taken. An item
 // that the engine does not know is raised under its old id, since its entries are gone.

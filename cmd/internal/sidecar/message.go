@@ -243,9 +243,6 @@ type query struct {
 }
 
 func (q *query) check() error {
-	if q.Limit < 0 || q.Limit > journal.MaxLimit {
-		return fmt.Errorf("limit is %d: must be from 0 to %d", q.Limit, journal.MaxLimit)
-	}
 	q.Consumer, q.ID, q.Epoch = short(q.Consumer), short(q.ID), short(q.Epoch)
 	return nil
 }

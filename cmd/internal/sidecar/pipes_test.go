@@ -42,12 +42,14 @@ func TestUnreadAnswers(t *testing.T) {
 	require.Empty(t, w.buf, "it is said once")
 }
 
-// TestStuckOutput holds that a server ends with its input, even while a write is stuck.
+// TestStuckOutput holds that a server ends with its input, even while a write is stuck, and returns why one failed.
 func TestStuckOutput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stuck, out := io.Pipe()
-		require.NoError(t, Serve(bytes.NewReader(sent(nil, typeHello, &hello{Rules: "none"})), out, Config{Epoch: "e"}))
+		greeting := sent(nil, typeHello, &hello{Rules: "none"})
+		require.NoError(t, Serve(bytes.NewReader(greeting), out, Config{Epoch: "e"}))
 		_ = stuck.Close()
+		require.ErrorIs(t, Serve(bytes.NewReader(greeting), out, Config{Epoch: "e"}), io.ErrClosedPipe)
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -264,6 +265,43 @@ func TestRestart(t *testing.T) {
 	})
 }
 
+// TestRestartNumbers holds that no number of an entry that the client has seen is given to a later one: an acknowledgement
+// covers what was delivered.
+func TestRestartNumbers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := dial(t, hello{Phase: "play"})
+		c.log(event.LevelError, fault, "op")
+		state := c.snapshot()
+		for range 10 {
+			c.log(event.LevelError, fault, "op")
+		}
+		var seen, item heed.Item
+		c.ask(query{Kind: queryCurrent, Consumer: "me"}, &seen)
+		require.EqualValues(t, 11, seen.LatestSequence)
+		u, err := json.Marshal(update{Update: heed.Update{Kind: coalesce.Updated, Item: seen}})
+		require.NoError(t, err)
+		require.NoError(t, c.end())
+
+		c, _ = dial(t, hello{Phase: "play", snapshot: state, Seen: []json.RawMessage{u}})
+		for range 6 {
+			c.log(event.LevelError, strings.ReplaceAll(fault, "Farm", "Mill"), "op")
+		}
+		var acked heed.AckResult
+		c.ask(query{Kind: queryAck, Consumer: "me", ID: seen.ID, Through: seen.LatestSequence}, &acked)
+		require.True(t, acked.Acknowledged)
+		c.ask(query{Kind: queryCurrent, Consumer: "me"}, &item)
+		require.EqualValues(t, 6, item.TotalUrgentEntries)
+		require.NoError(t, c.end())
+
+		seen.LatestSequence = 1 << 50
+		u, err = json.Marshal(update{Update: heed.Update{Kind: coalesce.Updated, Item: seen}})
+		require.NoError(t, err)
+		c, w := dial(t, hello{snapshot: state, Seen: []json.RawMessage{u}})
+		require.Contains(t, w.Reason, "too many entries came after the snapshot")
+		require.NoError(t, c.end())
+	})
+}
+
 // TestRestartUpdated restarts with a snapshot whose state is damaged, as one of another version is, and with one of which nothing can be read: in both the
 // gate stays closed.
 func TestRestartUpdated(t *testing.T) {
@@ -424,6 +462,12 @@ func TestRulesOfClient(t *testing.T) {
 	require.Equal(t, sizes["unity"], sizes["generic"], "the family of the engine decides")
 	_, err := compile(&hello{Rules: "all"})
 	require.ErrorContains(t, err, `the hello wants the rules "all"`)
+	synctest.Test(t, func(t *testing.T) { // which begins in the year 2000
+		own[0].Text = "version: 1\nrules:\n  - {id: mine, when: 'true', disposition: ignore, until: 1999-12-31}\n"
+		c, w := dial(t, hello{Rules: "none", Files: own})
+		require.Contains(t, w.Reason, "own.yaml:3: rule mine")
+		require.NoError(t, c.end())
+	})
 	var process uint64
 	greeting := bytes.NewReader(sent(nil, typeHello, &hello{Rules: "none", Process: 77}))
 	_ = Serve(greeting, io.Discard, Config{Greeted: func(p uint64) { process = p }})

@@ -41,7 +41,7 @@ type writer struct {
 
 	s        *server // nil if there was no hello
 	buf      []byte
-	broken   bool // out cannot be written to
+	broken   error // why out cannot be written to
 	updates  []heed.Update
 	watched  []watched
 	progress progress
@@ -106,8 +106,8 @@ func (w *writer) saveSoon() {
 }
 
 // run writes until the input has ended, and then the waiting frames. If out fails, and the system does not end the
-// process for it, run discards the frames, so that the reader does not wait. The server comes from greeted, before any
-// frame about it.
+// process for it, run discards the frames, so that the reader does not wait, and returns the error at the end. The
+// server comes from greeted, before any frame about it.
 func (w *writer) run(greeted <-chan *server) error {
 	w.ticked = time.Now()
 	timer := time.NewTimer(0)
@@ -122,13 +122,12 @@ func (w *writer) run(greeted <-chan *server) error {
 			w.s = <-greeted
 		}
 		w.gather(time.Now(), last)
-		if len(w.buf) > 0 && !w.broken {
-			_, err := w.out.Write(w.buf)
-			w.broken = err != nil
+		if len(w.buf) > 0 && w.broken == nil {
+			_, w.broken = w.out.Write(w.buf)
 		}
 		timer.Reset(w.pause())
 	}
-	return nil
+	return w.broken
 }
 
 // pause returns how long nothing needs to be done, unless the writer is woken.

@@ -816,6 +816,30 @@ static class Tests
         ForSidecar(id => { throw new Exception("it still runs"); });
     }
 
+    // A sidecar that hangs is replaced. While the program is missing, what is known outlives the attempts to start it.
+    public static void HungAndMissing()
+    {
+        string program = Path.Combine(folder, "heed-sidecar"), away = Path.Combine(folder, "away");
+        File.Copy(sidecar, program);
+        var reports = new List<string>();
+        var h = Start(new HeedOptions { SidecarPath = folder, Report = r => { lock (reports) reports.Add(r); } });
+        h.Raise(new HeedReport { Key = "one", Disposition = HeedDisposition.Blocking, Summary = "the first" });
+        Wait("snapshot", () => h.Stats().Snapshots > 0);
+        Freeze();
+        h.Log(HeedLevel.Log, "a line", null);
+        Wait("restarted", () => h.Stats().Restarts == 1);
+        File.Move(program, away);
+        ForSidecar(id => kill(id, 9));
+        Thread.Sleep(6000);
+        File.Move(away, program);
+        Wait("started again", () => h.Stats().Restarts == 2);
+        string open = "";
+        foreach (HeedItem i in h.OpenItems(30000)) open += i.Summary;
+        True(open.Contains("the first"), open);
+        h.Dispose();
+        True(reports.Exists(r => r.EndsWith("it does not answer")), "the report");
+    }
+
     [System.Runtime.InteropServices.DllImport("libc")]
     static extern int kill(int id, int signal);
 

@@ -231,6 +231,7 @@ func (c *Collector) Check(b *Baseline, now time.Time) *Check {
 		RulesChanged: b.Rules != c.config.Rules.Hash() || b.Masking != c.normalizer.Version(),
 	}
 	groups, b := c.groups(b)
+	out.UnknownMods = c.unknownMods(groups)
 	// Groups that are not known, or more frequent, are no part of the length of a log.
 	length := after.Records
 	compared := 0

@@ -335,7 +335,9 @@ func TestWorseByPhase(t *testing.T) {
 func TestOtherMods(t *testing.T) {
 	other := []blame.Suspect{{Mod: "Other Mod", Score: 60}}
 	mine := []blame.Suspect{{Mod: "code: RiverBoats", Score: 60}}
+	byID := []blame.Suspect{{Mod: "Boats", PackageID: "oak.rb", Score: 60}}
 	two := []blame.Suspect{{Mod: "A", Score: 60}, {Mod: "Riverboats", Score: 60}}
+	known := []string{"all mods count", "package id", "end of a package id", "one of two"}
 	for name, test := range map[string]struct {
 		blamed []blame.Suspect
 		mods   []string
@@ -345,6 +347,8 @@ func TestOtherMods(t *testing.T) {
 		"another mod":         {other, []string{"Riverboats"}, "play", true},
 		"all mods count":      {other, nil, "", false},
 		"the mod":             {mine, []string{"Doors", "river boats"}, "", false},
+		"package id":          {byID, []string{"Oak.rb"}, "", false},
+		"end of a package id": {two, []string{"oakapple.riverboats"}, "", false},
 		"one of two":          {two, []string{"Riverboats"}, "", false},
 		"no mod":              {nil, []string{"Riverboats"}, "", false},
 		"too weak to name":    {[]blame.Suspect{{Mod: "Other Mod", Score: 5}}, []string{"Riverboats"}, "", false},
@@ -364,8 +368,10 @@ func TestOtherMods(t *testing.T) {
 				Decision: d, Signature: signature.Of([]byte("the ship sinks")),
 			})
 		}
-		added := c.Check(&compare.Baseline{}, on("2026-01-01")).Added
+		check := c.Check(&compare.Baseline{}, on("2026-01-01"))
+		added := check.Added
 		require.Len(t, added, 1, name)
 		require.Equal(t, test.other, added[0].OtherMod, name)
+		require.Equal(t, slices.Contains(known, name), len(check.UnknownMods) == 0, name)
 	}
 }

@@ -42,6 +42,8 @@ type Check struct {
 	KnownEntries  uint64   `json:"knownEntries" jsonschema:"Entries in those groups."`
 	Unseen        []unseen `json:"unseen" jsonschema:"Entries of the baseline that do not occur in any log."`
 	RulesChanged  bool     `json:"rulesChanged" jsonschema:"The baseline was written with other rules."`
+
+	UnknownMods []string `json:"-"` // names of Config.Mods that the logs do not have
 }
 
 // Suspects has the mods that may be the cause of new groups, by two sides and their mods.
@@ -257,16 +259,35 @@ func (c *Collector) row(g *group, before, after *Totals) Group {
 	r.Sample = c.safe(sample, maxShown)
 	named := blame.Likely(g.suspects())
 	r.OtherMod = len(c.config.Mods) > 0 && len(named) > 0 && !g.tally[New].breaks
-	for _, name := range named {
+	for i, name := range named { // the first suspects
 		r.Blame = append(r.Blame, text.Safe(c.config.Scrub.Mod(name), 0))
-		r.OtherMod = r.OtherMod && !slices.ContainsFunc(c.config.Mods, func(mod string) bool {
-			return blame.Key(mod) == blame.Key(name)
-		})
+		r.OtherMod = r.OtherMod && !slices.ContainsFunc(c.config.Mods, hasName(name, g.suspects()[i].PackageID))
 	}
 	if rule := c.config.Rules.Rule(rule); rule != nil {
 		r.What = c.safe(strings.Join(strings.Fields(rule.Summary), " "), 0)
 	}
 	return r
+}
+
+// hasName returns a function that reports whether a text is the name or the package id of a mod.
+func hasName(mod, id string) func(string) bool {
+	return func(name string) bool {
+		return (&ModChange{Name: mod, PackageID: id}).is(name) || (&ModChange{PackageID: name}).is(mod)
+	}
+}
+
+// unknownMods returns the names of [Config].Mods that no listed mod and no mod of a group has.
+func (c *Collector) unknownMods(groups []*group) []string {
+	unknown := slices.Clone(c.config.Mods)
+	for _, m := range c.listed(New) {
+		unknown = slices.DeleteFunc(unknown, hasName(m.Name, m.PackageID))
+	}
+	for _, g := range groups {
+		for _, s := range g.suspects() {
+			unknown = slices.DeleteFunc(unknown, hasName(s.Mod, s.PackageID))
+		}
+	}
+	return unknown
 }
 
 // suspects returns whom the first urgent entry of a group points at, of the new side if that has one, and
