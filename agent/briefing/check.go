@@ -32,8 +32,8 @@ var (
 func checkRequest(r *Request) error {
 	p := &parser{file: "request", root: &yaml.Node{}}
 	for _, v := range r.variables() {
-		if n := len(v[1]); n > maxText {
-			p.add(v[:1], fmt.Sprintf("has %d bytes, more than the %d allowed", n, maxText), "")
+		if n := len(v.value); n > maxText {
+			p.add([]string{v.name}, fmt.Sprintf("has %d bytes, more than the %d allowed", n, maxText), "")
 		}
 	}
 	if r.MaxContextTokens < 0 {
@@ -86,7 +86,7 @@ func (p *parser) variables(s *stage, at []string, attention bool) {
 	}
 	known := []string{"$" + attentionPrefix + "NAME"}
 	for _, v := range new(Request).variables() {
-		known = append(known, "$"+v[0])
+		known = append(known, "$"+v.name)
 	}
 	texts := s.texts()
 	for _, field := range slices.Sorted(maps.Keys(texts)) {

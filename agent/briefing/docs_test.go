@@ -81,6 +81,6 @@ func TestDocs(t *testing.T) {
 		testkit.Shows(t, templatesPage, page, "`"+name+"`")
 	}
 	for _, v := range new(Request).variables() {
-		testkit.Shows(t, templatesPage, page, "`$"+v[0]+"`")
+		testkit.Shows(t, templatesPage, page, "`$"+v.name+"`")
 	}
 }

@@ -13,8 +13,8 @@ import (
 const attentionPrefix = "attention."
 
 // variables returns the names and values of the variables that a request has.
-func (r *Request) variables() [][2]string {
-	return [][2]string{
+func (r *Request) variables() []struct{ name, value string } {
+	return []struct{ name, value string }{
 		{"agent", r.AgentID},
 		{"class", r.AgentClass},
 		{"framework", r.FrameworkID},
@@ -66,8 +66,8 @@ func (a *assembly) value(name string) string {
 		return ""
 	}
 	for _, v := range a.request.variables() {
-		if v[0] == name {
-			return v[1]
+		if v.name == name {
+			return v.value
 		}
 	}
 	return ""
