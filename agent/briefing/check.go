@@ -31,8 +31,8 @@ var (
 // which no root has either.
 func checkRequest(r *Request) error {
 	p := &parser{file: "request", root: &yaml.Node{}}
-	for _, v := range requestVariables {
-		if n := len(v.of(r)); n > maxText {
+	for _, v := range r.variables() {
+		if n := len(v.value); n > maxText {
 			p.add([]string{v.name}, fmt.Sprintf("has %d bytes, more than the %d allowed", n, maxText), "")
 		}
 	}
@@ -85,7 +85,7 @@ func (p *parser) variables(s *stage, at []string, attention bool) {
 		at = append(slices.Clip(at), "filters")
 	}
 	known := []string{"$" + attentionPrefix + "NAME"}
-	for _, v := range requestVariables {
+	for _, v := range new(Request).variables() {
 		known = append(known, "$"+v.name)
 	}
 	texts := s.texts()

@@ -49,6 +49,7 @@ func TestTokens(t *testing.T) {
 		}
 		ascii := Tokens{"latin": 6, "common": 1}
 		require.Equal(t, 6, ascii.Estimate(Line{Text: "letters{} éß"}), "9 of 6, 4 of 1")
+		require.Equal(t, 2, ascii.Estimate(Line{Text: "azAZaz"}), "6 of 6, 1 of 1")
 		require.Equal(t, 3, (&Tokens{"default": 10}).Estimate(Line{Text: strings.Repeat("é", 29)}), "sums are exact")
 	})
 }

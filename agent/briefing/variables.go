@@ -12,17 +12,16 @@ import (
 // attentionPrefix begins a variable that a fragment of attention has.
 const attentionPrefix = "attention."
 
-// requestVariables are the variables that a request has.
-var requestVariables = []struct {
-	name string
-	of   func(*Request) string
-}{
-	{"agent", func(r *Request) string { return r.AgentID }},
-	{"class", func(r *Request) string { return r.AgentClass }},
-	{"framework", func(r *Request) string { return r.FrameworkID }},
-	{"tier", func(r *Request) string { return r.Tier }},
-	{"work_order", func(r *Request) string { return r.WorkOrderID }},
-	{"session", func(r *Request) string { return r.SessionID }},
+// variables returns the names and values of the variables that a request has.
+func (r *Request) variables() []struct{ name, value string } {
+	return []struct{ name, value string }{
+		{"agent", r.AgentID},
+		{"class", r.AgentClass},
+		{"framework", r.FrameworkID},
+		{"tier", r.Tier},
+		{"work_order", r.WorkOrderID},
+		{"session", r.SessionID},
+	}
 }
 
 // queryField is the field of a search that may hold variables.
@@ -66,9 +65,9 @@ func (a *assembly) value(name string) string {
 		}
 		return ""
 	}
-	for _, k := range requestVariables {
-		if k.name == name {
-			return k.of(a.request)
+	for _, v := range a.request.variables() {
+		if v.name == name {
+			return v.value
 		}
 	}
 	return ""

@@ -71,26 +71,20 @@ func Sources(c Config) briefing.Config {
 	if c.Environment != nil {
 		b.Registries[registryEnvironment] = s
 	}
-	for _, t := range Templates() {
-		b.Templates = append(b.Templates, withSources(t, &b))
+	for _, t := range Templates() { // without stages that have no source
+		own := *t
+		own.Pipeline = slices.Clone(t.Pipeline)
+		for i := range own.Pipeline {
+			switch c := own.Pipeline[i].Config.(type) {
+			case *briefing.LedgerQuery:
+				own.Pipeline[i].Disabled = b.Ledgers[c.Tier] == nil
+			case *briefing.RegistryQuery:
+				own.Pipeline[i].Disabled = b.Registries[c.Registry] == nil
+			}
+		}
+		b.Templates = append(b.Templates, &own)
 	}
 	return b
-}
-
-// withSources returns a template in which stages without a source are disabled.
-func withSources(t *briefing.Template, b *briefing.Config) *briefing.Template {
-	out := *t
-	out.Pipeline = slices.Clone(t.Pipeline)
-	for i := range out.Pipeline {
-		s := &out.Pipeline[i]
-		switch c := s.Config.(type) {
-		case *briefing.LedgerQuery:
-			s.Disabled = s.Disabled || c.Tier != "" && b.Ledgers[c.Tier] == nil
-		case *briefing.RegistryQuery:
-			s.Disabled = s.Disabled || b.Registries[c.Registry] == nil
-		}
-	}
-	return &out
 }
 
 // The built-in templates, and the classes that choose them.

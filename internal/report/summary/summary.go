@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -101,6 +102,15 @@ func Game(nameAndVersion string) (name, version string) {
 // Whole reports whether the session lists all groups: its log was read whole and not blind, and no group is left out.
 func (s *Session) Whole() bool {
 	return s.Complete && !s.Headless && !s.Blind && s.MoreGroups == 0
+}
+
+// Parse reads a Session that was written as JSON. Unknown fields are of a later heed, and left out.
+func Parse(data []byte) (*Session, error) {
+	var s Session
+	if err := json.Unmarshal(data, &s); err != nil {
+		return nil, fmt.Errorf("summary: %w", err)
+	}
+	return &s, s.Validate()
 }
 
 // Validate returns an error that names the field out of bounds.
