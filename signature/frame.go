@@ -34,7 +34,7 @@ func (fr *frame) complete(h hasher) (hasher, bool) {
 		return h, false
 	}
 	if fr.module != "" {
-		h = h.text(fr.module, 0, len(fr.module)).byte('.')
+		h = h.text(fr.module, 0, len(fr.module)).add('.', 8)
 	}
 	for more := true; more; more = p.next() {
 		h = h.text(p.s, p.from, p.to).text(p.sep, 0, len(p.sep))

@@ -77,7 +77,7 @@ func referenceKey(template string) Key {
 
 func byByte(h hasher, s string) hasher {
 	for i := range len(s) {
-		h = h.byte(s[i])
+		h = h.add(uint64(s[i]), 8)
 	}
 	return h
 }

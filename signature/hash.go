@@ -75,9 +75,6 @@ func (h hasher) text(s string, from, to int) hasher {
 	return h.add(loadPart(s, from, to), uint(to-from)*8)
 }
 
-// byte takes one byte.
-func (h hasher) byte(c byte) hasher { return h.add(uint64(c), 8) }
-
 // end ends a stretch.
 func (h hasher) end(mark uint64) hasher {
 	h = h.mix(h.word | mark)

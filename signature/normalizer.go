@@ -110,7 +110,7 @@ func (n *Normalizer) Key(message, stack string) Key {
 	for {
 		p := sc.next()
 		if p == pieceSpace {
-			h = h.text(sc.s, sc.from, sc.to).byte(' ')
+			h = h.text(sc.s, sc.from, sc.to).add(' ', 8)
 			continue
 		}
 		mark := uint64(endMask)

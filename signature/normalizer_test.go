@@ -60,6 +60,11 @@ func TestLoggerFrames(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, c.want, string(n.AppendTemplate(nil, "x", stack)), "%q", c.loggers)
 	}
+
+	n, err = New(Config{LoggerFrames: []string{"Acme.Log."}})
+	require.NoError(t, err)
+	made := "  at DMD<>?12.Acme.Log.Error ()\n  at Acme.DMD<Log.Error ()\n  at Acme.DMD<>?1.Loud.Error ()\n  at Acme.Log ()"
+	require.Equal(t, "x\nat Acme.Loud.Error\nat Acme.Log", string(n.AppendTemplate(nil, "x", made)))
 }
 
 func TestMaxFrames(t *testing.T) {

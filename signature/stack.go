@@ -73,11 +73,8 @@ func (f *frames) next() bool {
 			}
 			f.text, f.stack, f.frame.within = f.stack, "", true
 		}
-		line, rest := f.text, ""
-		if i := strings.IndexByte(line, '\n'); i >= 0 {
-			line, rest = line[:i], line[i+1:]
-		}
-		f.text = rest
+		var line string
+		line, f.text, _ = strings.Cut(f.text, "\n")
 		if h, ok := f.frame.parse(line, f.hash); ok && !f.n.isLogger(&f.frame) {
 			f.hash = h
 			f.left--

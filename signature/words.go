@@ -23,9 +23,8 @@ var wellKnown = []string{
 // are not in it is. It is immutable.
 type words struct {
 	lists [256][]string // by first byte
-	// sizes holds, by first byte, the lengths of the words that begin with it:
-	// bit n for n bytes, bit 63 for all beyond. Few tokens pass.
-	sizes [256]uint64
+	// marks holds, by first byte, a bit for the last byte and the length of each word. Few other tokens pass.
+	marks [64]uint64
 }
 
 func newWords(lists ...[]string) *words {
@@ -33,16 +32,18 @@ func newWords(lists ...[]string) *words {
 	for _, s := range slices.Concat(lists...) {
 		if s != "" {
 			w.lists[s[0]] = append(w.lists[s[0]], s)
-			w.sizes[s[0]] |= 1 << min(len(s), 63)
+			w.marks[s[0]&63] |= 1 << markOf(s)
 		}
 	}
 	return w
 }
 
+func markOf(t string) uint { return (uint(t[len(t)-1])*5 + uint(len(t))) & 63 }
+
 // has reports whether t, which is not empty, is one of the words. It is small
 // enough to be inlined, and nearly all tokens go no further.
 func (w *words) has(t string) bool {
-	return w.sizes[t[0]]>>(uint(min(len(t), 63))&63)&1 != 0 && slices.Contains(w.lists[t[0]], t)
+	return w.marks[t[0]&63]>>markOf(t)&1 != 0 && slices.Contains(w.lists[t[0]], t)
 }
 
 // keeps reports whether t is several parts with dots between, and each that holds a digit is one of the words.
