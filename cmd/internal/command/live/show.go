@@ -128,7 +128,9 @@ func (p *program) form(g *page, title string, data any) {
 		"kind":   func(blocking bool) string { return styled(kind(blocking).style, kind(blocking).text) },
 		"many":   func(n any, noun string, plural ...string) string { return text.Many(whole(n), noun, plural...) },
 		"number": func(n any) string { return text.Number(whole(n)) },
-		"clock":  p.clock, "ago": p.ago, "lasted": lasted, "date": date, "rate": rate,
+		"clock":  p.clock, "ago": p.ago, "lasted": lasted, "date": date, "rate": rate, "game": gameName,
+		"pad":     func(s string, to int) string { return strings.Repeat(" ", max(0, to-len(s))) },
+		"percent": func(share float64) float64 { return 100 * share },
 	}
 	var out strings.Builder
 	t := template.Must(template.New("").Funcs(funcs).Parse(pages))

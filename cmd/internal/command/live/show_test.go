@@ -10,6 +10,7 @@ import (
 
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/history"
+	"github.com/heedlog/heed/internal/report/summary"
 	"github.com/heedlog/heed/internal/testkit"
 )
 
@@ -40,17 +41,20 @@ func TestPagesAreHarmless(t *testing.T) {
 	p := newProgram(nil, io.Discard, io.Discard)
 	pages := func(text string) string {
 		var status struct {
-			Run    runFile
-			Status bridge.Status
-			Items  bridge.Items
-			Info   itemInfo
-			Group  history.Group
+			Run     runFile
+			Status  bridge.Status
+			Items   bridge.Items
+			Info    itemInfo
+			Group   history.Group
+			Session history.Session
+			Summary summary.Session
 		}
 		fill(reflect.ValueOf(&status).Elem(), text)
 		g := p.page(0)
 		p.showItem(g, &status.Info.Item.Item, &status.Info, 0)
 		p.showStatus(g, &status.Run, &status.Status, &status.Items, []itemInfo{status.Info}, nil)
-		p.form(g, "group", &status.Group)
+		p.form(g, "groups", []history.Group{status.Group})
+		p.form(g, "session", shownSession{&status.Session, &status.Summary})
 		return string(g.buf)
 	}
 	for _, text := range []string{"a\nb\x1b[31m", "a\n\tb\x1b[31m", "a\x00\x1b[31m\x00b"} {
