@@ -8,9 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/history"
-	"github.com/heedlog/heed/internal/report/summary"
 	"github.com/heedlog/heed/internal/testkit"
 )
 
@@ -40,21 +38,17 @@ func fill(v reflect.Value, text string) {
 func TestPagesAreHarmless(t *testing.T) {
 	p := newProgram(nil, io.Discard, io.Discard)
 	pages := func(text string) string {
-		var status struct {
-			Run     runFile
-			Status  bridge.Status
-			Items   bridge.Items
-			Info    itemInfo
-			Group   history.Group
-			Session history.Session
-			Summary summary.Session
-		}
-		fill(reflect.ValueOf(&status).Elem(), text)
 		g := p.page(0)
-		p.showItem(g, &status.Info.Item.Item, &status.Info, 0)
-		p.showStatus(g, &status.Run, &status.Status, &status.Items, []itemInfo{status.Info}, nil)
-		p.form(g, "groups", []history.Group{status.Group})
-		p.form(g, "session", shownSession{&status.Session, &status.Summary})
+		for title, data := range map[string]any{
+			"current": new(shownItem), "ack": new(shownAck), "groups": new([]history.Group), "session": new(shownSession),
+			"mods": new(shownMods),
+		} {
+			fill(reflect.ValueOf(data).Elem(), text)
+			p.form(g, title, data)
+		}
+		status := new(shownStatus)
+		fill(reflect.ValueOf(status).Elem(), text)
+		p.showStatus(g, status.Run, status.Status, status.Items, status.Shown, nil)
 		return string(g.buf)
 	}
 	for _, text := range []string{"a\nb\x1b[31m", "a\n\tb\x1b[31m", "a\x00\x1b[31m\x00b"} {
