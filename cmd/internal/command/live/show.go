@@ -143,13 +143,13 @@ func (p *program) form(g *page, title string, data any) {
 		panic("BUG: " + err.Error())
 	}
 	for line := range strings.SplitSeq(out.String(), "\n") {
-		label, value, labelled := strings.Cut(line, "\t")
+		label, value, hasLabel := strings.Cut(line, "\t")
 		switch parts := spans(value); {
 		case line == mark:
 			g.line()
-		case labelled && len(parts) == 1:
+		case hasLabel && len(parts) == 1:
 			g.about(strings.TrimSpace(label), parts[0].style, parts[0].text)
-		case !labelled && line != "":
+		case !hasLabel && line != "":
 			g.line(spans(line)...)
 		}
 	}
