@@ -1,7 +1,6 @@
 package live
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -47,6 +46,17 @@ type acker struct {
 	Through uint64 `json:"through,omitempty"`
 }
 
+// shownAck is the answer to an acknowledgement.
+type shownAck struct {
+	*bridge.Acknowledgement
+
+	Info         *itemInfo
+	Named, Agent string // by the command line
+
+	Before               bool // it was not open
+	ClearedBy, OpenNames string
+}
+
 // ack acknowledges the item that is meant.
 func (p *program) ack(ctx context.Context, c *gabp.Client, f *clientFlags, who acker, args []string) error {
 	var it bridge.Item
@@ -85,21 +95,13 @@ func (p *program) ack(ctx context.Context, c *gabp.Client, f *clientFlags, who a
 	}
 	g := p.page(f.width)
 	t := fetchItem(ctx, c, r.AttentionID)
-	item := "item " + t.Short(r.AttentionID)
-	switch {
-	case !r.Acknowledged && t.ID == "":
-		g.line(span{yellow, "no item " + args[0] + " is known"}, span{plain, openNames(&r, it.Cursor)})
-	case !r.Acknowledged || before:
-		g.line(span{yellow, item + " was cleared before" + clearedBy(ctx, c, &t)},
-			span{plain, openNames(&r, it.Cursor)})
-	case who.Agent != "":
-		g.line(span{green, item + " is acknowledged"}, span{plain, ", by the agent " + text.Safe(who.Agent, 0)})
-	case len(args) == 0:
-		g.line(span{green, item + " is acknowledged"}, span{plain, ", by a person, up to what was shown"})
-	default:
-		g.line(span{green, item + " is acknowledged"}, span{plain, ", by a person"})
+	shown := &shownAck{
+		Acknowledgement: &r, Info: &t, Named: strings.Join(args, ""), Agent: who.Agent, Before: !r.Acknowledged || before,
 	}
-	showCovered(g, &t, &r)
+	if shown.Before {
+		shown.ClearedBy, shown.OpenNames = clearedBy(ctx, c, &t), openNames(&r, it.Cursor)
+	}
+	p.form(g, "ack", shown)
 	p.showCurrent(ctx, g, c, r.CurrentAttention)
 	return p.write(g)
 }
@@ -136,25 +138,6 @@ func openNames(r *bridge.Acknowledgement, cursor string) string {
 		names = append(names, text.Many(r.MoreOpen, "other"))
 	}
 	return "; open: " + strings.Join(names, ", ")
-}
-
-// showCovered shows the items that an acknowledgement cleared.
-func showCovered(g *page, t *itemInfo, r *bridge.Acknowledgement) {
-	for i := range r.Covered {
-		a := &r.Covered[i]
-		count := text.Many(a.TotalUrgentEntries, "entry", "entries")
-		if i > 0 {
-			g.about("also", plain, "item "+t.Short(a.ID)+", "+count+": "+a.Summary)
-			continue
-		}
-		if n := t.Groups; n > 0 {
-			count += " in " + text.Many(n, "group")
-		}
-		g.about("covered", plain, count+": "+cmp.Or(t.What(), a.Summary))
-	}
-	if r.MoreCovered > 0 {
-		g.about("", plain, "and "+text.Many(r.MoreCovered, "other item"))
-	}
 }
 
 // holding returns the item that holds calls back. If heed/items answers, the question does not count as a delivery:

@@ -177,13 +177,13 @@ var historyForms = []schema.Form{
 	schema.Object("heed-history-forget", "heed history forget", historyForgetDocument{}),
 }
 
-// show prints a document as JSON, with its version, or the page that fill fills.
-func (p *program) show(f *historyFlags, document any, fill func(g *page)) error {
+// show prints a document as JSON, with its version, or the page of a title with data.
+func (p *program) show(f *historyFlags, document any, title string, data any) error {
 	if f.format == formatJSON {
 		return p.printDocument(document)
 	}
 	g := p.page(f.width)
-	fill(g)
+	p.form(g, title, data)
 	return p.write(g)
 }
 
@@ -222,17 +222,11 @@ func (p *program) historyCommand() *cobra.Command {
 			}
 			d.Sessions = append(d.Sessions, all...)
 		}
-		return p.show(&f, d, func(g *page) {
-			if len(d.Sessions) == 0 {
-				g.line(span{plain, f.nothingYet()})
-			}
-			for i := range d.Sessions {
-				p.listSession(g, &d.Sessions[i])
-			}
-			if more {
-				g.line(span{faint, "       and more: --top 0 shows all"})
-			}
-		})
+		return p.show(&f, d, "sessions", struct {
+			historyDocument
+			Nothing string
+			More    bool
+		}{d, f.nothingYet(), more})
 	})
 	f.ofGame(cmd, "only sessions of the `GAME`, by its name")
 	cli.TopFlag(cmd, &top, 10, "show `N` sessions, 0 for all")
@@ -260,40 +254,12 @@ func (f *historyFlags) gameOf(ctx context.Context, h *history.History) (string, 
 		cmp.Or(strings.Join(games, ", "), "none")))
 }
 
-// fared is how a session fared in one word, with its style.
-func fared(s *history.Session) span {
-	switch {
-	case s.Broken:
-		return span{red, s.State}
-	case s.Sound:
-		return span{green, s.State}
-	}
-	return span{yellow, s.State}
-}
-
 // date is a time for a person.
 func date(t time.Time) string { return t.Local().Format("2006-01-02 15:04") }
 
 // gameName is a game with its version, in words if it is not known.
 func gameName(s *history.Session) string {
 	return cmp.Or(strings.TrimSpace(s.Game+" "+s.Version), "an unknown game")
-}
-
-// listSession shows a session in one line, and its changes in another.
-func (p *program) listSession(g *page, s *history.Session) {
-	length := ""
-	if s.Length() > 0 {
-		length = lasted(s.Length())
-	}
-	if s.Running {
-		length = "running"
-	}
-	word := fared(s)
-	g.line(span{strong, fmt.Sprintf("%5d", s.ID)}, span{plain, fmt.Sprintf("  %s  %7s  ", date(s.Ended), length)}, word,
-		span{plain, strings.Repeat(" ", max(0, 11-len(word.text))) + gameName(s) + ": " + s.Headline})
-	if c := s.Changes.String(); s.Changes != nil && c != "nothing" {
-		g.line(span{faint, strings.Repeat(" ", 7) + c})
-	}
 }
 
 func (p *program) historyShowCommand() *cobra.Command {
@@ -313,7 +279,7 @@ func (p *program) historyShowCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return p.show(&f, historyShowDocument{thisVersion, s, text.JSON(sum)}, func(g *page) { p.showSession(g, &s, sum) })
+		return p.show(&f, historyShowDocument{thisVersion, s, text.JSON(sum)}, "session", shownSession{&s, sum})
 	}))
 }
 
@@ -329,42 +295,27 @@ func numbered(cmd *cobra.Command, args []string) (ids []int64, err error) {
 	return ids, nil
 }
 
+// shownSession is a session with its summary.
+type shownSession struct {
+	*history.Session
+
+	Summary *summary.Session
+}
+
+// ListedMods returns how many mods the log lists, with those that the summary lacks.
+func (s shownSession) ListedMods() int64 { return s.Mods + int64(s.Summary.MoreMods) }
+
 // shownGroups is how many groups of a session are shown.
 const shownGroups = 20
 
-func (p *program) showSession(g *page, s *history.Session, sum *summary.Session) {
-	g.line(span{strong, fmt.Sprintf("session %d", s.ID)}, span{plain, " of " + gameName(s) + ": "}, fared(s))
-	g.about("what", plain, s.Headline)
-	g.about("log", plain, fmt.Sprintf("%s: %s, %s", s.Log, text.Many(s.Lines, "line"),
-		text.Many(s.Records, "record")))
-	ended := date(s.Ended)
-	if s.Length() > 0 {
-		ended = date(s.Began) + " to " + ended + ", " + lasted(s.Length())
-	}
-	if s.Running {
-		ended += "; it runs, or ended without notice"
-	}
-	g.about("when", plain, ended)
-	mods := "not listed"
-	if n := s.Mods + int64(sum.MoreMods); n > 0 {
-		mods = text.Number(n)
-	}
-	g.about("mods", plain, mods)
-	if s.Changes != nil {
-		g.about("changed", plain, s.Changes.String())
-	}
-	for i := range sum.Groups[:min(len(sum.Groups), shownGroups)] {
-		group := &sum.Groups[i]
-		look := faint
-		if group.Disposition.Urgent() {
-			look = kind(group.Disposition.String() == "blocking").style
-		}
-		g.line(span{faint, "  " + group.Signature.String()}, span{look, " " + fmt.Sprintf("%-8s", group.Disposition)},
-			span{plain, fmt.Sprintf(" %6s × %s", text.Number(group.Count), cmp.Or(group.Sample, group.Template))})
-	}
-	if more := len(sum.Groups) + sum.MoreGroups - shownGroups; more > 0 {
-		g.line(span{faint, "  and " + text.Many(more, "other group")})
-	}
+// Groups returns the groups that are shown.
+func (s shownSession) Groups() []summary.Group {
+	return s.Summary.Groups[:min(len(s.Summary.Groups), shownGroups)]
+}
+
+// MoreGroups returns how many others there are.
+func (s shownSession) MoreGroups() int {
+	return len(s.Summary.Groups) + s.Summary.MoreGroups - len(s.Groups())
 }
 
 func (p *program) historyExportCommand() *cobra.Command {
@@ -417,9 +368,7 @@ func (p *program) historyForgetCommand() *cobra.Command {
 				return err
 			}
 		}
-		return p.show(&f, d, func(g *page) {
-			g.line(span{plain, text.Many(d.Forgotten, "session is", "sessions are") + " forgotten"})
-		})
+		return p.show(&f, d, "forgotten", d)
 	})
 	cmd.Flags().StringVar(&before, "before", "", "forget the sessions that ended before the `DAY`, such as 2026-01-31")
 	cmd.Flags().BoolVar(&all, "all", false, "forget all sessions")

@@ -42,11 +42,7 @@ func (p *program) historyGroupCommand() *cobra.Command {
 		if len(groups) == 0 {
 			return cli.Failed(exitUsage, fmt.Errorf("no session with a group of the signature %v is remembered", sig))
 		}
-		return p.show(&f, historyGroupDocument{thisVersion, groups}, func(g *page) {
-			for i := range groups {
-				p.form(g, "group", &groups[i])
-			}
-		})
+		return p.show(&f, historyGroupDocument{thisVersion, groups}, "groups", groups)
 	})
 	cmd.Flags().StringVar(&state, "state", "", "for an item: look for a running heed in `DIR`")
 	return f.register(f.ofGame(cmd, "only of the `GAME`, by its name"))
@@ -90,75 +86,52 @@ func (p *program) historyModsCommand() *cobra.Command {
 			}
 			d.Mods = append(d.Mods, mods...)
 		}
-		return p.show(&f, d, func(g *page) {
-			switch {
-			case h == nil:
-				g.line(span{plain, f.nothingYet()})
-			case len(d.Mods) == 0 && d.Game == "" && f.game == "":
-				g.line(span{plain, "no session of a known game is remembered in " + f.path})
-			case len(d.Mods) == 0:
-				g.line(span{plain, "no session of " + cmp.Or(d.Game, "an unknown game") + " lists all its mods"})
-			default:
-				showMods(g, &d, top)
-			}
-		})
+		shown := &shownMods{historyModsDocument: d}
+		switch {
+		case h == nil:
+			shown.Nothing = f.nothingYet()
+		case len(d.Mods) == 0 && d.Game == "" && f.game == "":
+			shown.Nothing = "no session of a known game is remembered in " + f.path
+		case len(d.Mods) == 0:
+			shown.Nothing = "no session of " + cmp.Or(d.Game, "an unknown game") + " lists all its mods"
+		default:
+			shown.count(top)
+		}
+		return p.show(&f, d, "mods", shown)
 	})
 	cli.TopFlag(cmd, &top, 10, "show the `N` first mods in the table, 0 for all")
 	return f.register(f.ofGame(cmd, "of the `GAME`, by its name; without it that of the latest session"))
 }
 
-// showMods shows the evidence of the sessions about mods in sentences, and then the first mods in a table.
-func showMods(g *page, d *historyModsDocument, top int) {
+// shownMods is the evidence of the sessions about mods.
+type shownMods struct {
+	historyModsDocument
+
+	Nothing          string // there is none, and why
+	Sessions, Broken int
+	Worse            string // mods with which more sessions broke
+	Always           int    // mods that are in all sessions
+	More             int    // mods that are not shown
+}
+
+// count counts sessions and mods, of which the first top are shown, or all for 0.
+func (s *shownMods) count(top int) {
 	var worse []string
-	always := 0
-	for i := range d.Mods {
-		switch diff := d.Mods[i].Difference; {
-		case d.Mods[i].Without == 0:
-			always++
+	for i := range s.Mods {
+		switch diff := s.Mods[i].Difference; {
+		case s.Mods[i].Without == 0:
+			s.Always++
 		case diff != nil && diff.Low > 0:
-			worse = append(worse, d.Mods[i].Title())
+			worse = append(worse, s.Mods[i].Title())
 		}
 	}
-	first := &d.Mods[0]
-	sessions, broken := first.With+first.Without, first.BrokenWith+first.BrokenWithout
-	g.line(span{plain, fmt.Sprintf("Something broke in %d of %s of %s.", broken, text.Many(sessions, "session"),
-		cmp.Or(d.Game, "an unknown game"))})
-	switch {
-	case len(worse) > 0:
-		g.line(span{red, fmt.Sprintf("More sessions broke with %s.", history.Listed(worse))})
-		g.line(span{plain, "To test this, play without it: anything else that changed at that time looks the same."})
-	case broken == 0 || broken == sessions:
-		g.line(span{plain, "The sessions do not show which mod breaks the game: all of them ended alike."})
-	default:
-		g.line(span{plain, "The sessions do not show that a mod breaks the game."})
+	if worse != nil {
+		s.Worse = history.Listed(worse)
 	}
-	if always > 0 {
-		g.line(span{plain, text.Many(always, "mod is", "mods are") + " in all sessions: nothing is known of them."})
-	}
-	g.line()
-	g.line(span{strong, "MODS"}, span{faint, ": in how many sessions with and without each something broke"})
-	left := 0
-	if top > 0 && len(d.Mods) > top {
-		left = len(d.Mods) - top
-	}
-	g.line(span{faint, fmt.Sprintf("  %-12s  %-12s  %-26s  %s", "with", "without", "difference in %", "mod")})
-	for i := range d.Mods[:len(d.Mods)-left] {
-		m := &d.Mods[i]
-		look, difference := plain, "in all of them"
-		if diff := m.Difference; diff != nil {
-			difference = fmt.Sprintf("%+.0f (%+.0f to %+.0f)", 100*diff.Value, 100*diff.Low, 100*diff.High)
-			if diff.Low > 0 {
-				look = red
-			}
-		}
-		without := ""
-		if m.Without > 0 {
-			without = fmt.Sprintf("%d of %d", m.BrokenWithout, m.Without)
-		}
-		g.line(span{plain, fmt.Sprintf("  %-12s  %-12s  ", fmt.Sprintf("%d of %d", m.BrokenWith, m.With), without)},
-			span{look, fmt.Sprintf("%-26s", difference)}, span{name, "  " + m.Title()})
-	}
-	if left > 0 {
-		g.line(span{faint, fmt.Sprintf("  and %d more: --top 0 shows all", left)})
+	first := &s.Mods[0]
+	s.Sessions, s.Broken = first.With+first.Without, first.BrokenWith+first.BrokenWithout
+	if top > 0 && len(s.Mods) > top {
+		s.More = len(s.Mods) - top
+		s.Mods = s.Mods[:top]
 	}
 }

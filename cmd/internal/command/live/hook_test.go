@@ -180,6 +180,7 @@ func TestACPGame(t *testing.T) {
 		f := acpFlags{tools: c.tools}
 		require.Equal(t, c.want, f.game(c.title, c.kind), c.title)
 	}
+	require.Equal(t, "acp-Sub_1-A_b-9", agentName("acp", "A_b-9", "Sub/1"))
 }
 
 // TestCommandsOfMessagesExist holds that the commands that messages name exist, with their flags and arguments.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"sync"
 	"text/template"
 	"time"
 
@@ -118,31 +119,37 @@ func styled(s style, values ...any) string {
 	return mark + string(s) + mark + said + mark
 }
 
-// form adds the page of a title in pages.txt. A line of it without text is left out, and so is a label without a value.
-// Each text of a log or a game goes through a style there.
-func (p *program) form(g *page, title string, data any) {
+// pageForms are the pages in pages.txt. Each text of a log or a game goes through a style there.
+var pageForms = sync.OnceValue(func() *template.Template {
 	as := func(s style) any { return func(values ...any) string { return styled(s, values...) } }
-	funcs := template.FuncMap{
+	never := func(time.Time) string { return "" } // each program has its own
+	return template.Must(template.New("").Funcs(template.FuncMap{
 		"plain": as(plain), "strong": as(strong), "faint": as(faint), "red": as(red), "yellow": as(yellow),
 		"green": as(green), "name": as(name), "blank": func() string { return mark },
 		"kind":   func(blocking bool) string { return styled(kind(blocking).style, kind(blocking).text) },
 		"many":   func(n any, noun string, plural ...string) string { return text.Many(whole(n), noun, plural...) },
 		"number": func(n any) string { return text.Number(whole(n)) },
-		"clock":  p.clock, "ago": p.ago, "lasted": lasted, "date": date, "rate": rate,
-	}
+		"clock":  never, "ago": never, "lasted": lasted, "date": date, "rate": rate, "game": gameName,
+		"pad":     func(s string, to int) string { return strings.Repeat(" ", max(0, to-len(s))) },
+		"percent": func(share float64) float64 { return 100 * share },
+	}).Parse(pages))
+})
+
+// form adds the page of a title. A line of it without text is left out, and so is a label without a value.
+func (p *program) form(g *page, title string, data any) {
+	t := template.Must(pageForms().Clone()).Funcs(template.FuncMap{"clock": p.clock, "ago": p.ago})
 	var out strings.Builder
-	t := template.Must(template.New("").Funcs(funcs).Parse(pages))
 	if err := t.ExecuteTemplate(&out, title, data); err != nil {
 		panic("BUG: " + err.Error())
 	}
 	for line := range strings.SplitSeq(out.String(), "\n") {
-		label, value, labelled := strings.Cut(line, "\t")
+		label, value, hasLabel := strings.Cut(line, "\t")
 		switch parts := spans(value); {
 		case line == mark:
 			g.line()
-		case labelled && len(parts) == 1:
+		case hasLabel && len(parts) == 1:
 			g.about(strings.TrimSpace(label), parts[0].style, parts[0].text)
-		case !labelled && line != "":
+		case !hasLabel && line != "":
 			g.line(spans(line)...)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/history"
 	"github.com/heedlog/heed/internal/testkit"
 )
@@ -27,9 +26,9 @@ func fill(v reflect.Value, text string) {
 		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
 		fill(v.Index(0), text)
 	case reflect.Struct:
-		for i := range v.NumField() {
-			if v.Field(i).CanSet() {
-				fill(v.Field(i), text)
+		for _, field := range v.Fields() {
+			if field.CanSet() {
+				fill(field, text)
 			}
 		}
 	}
@@ -39,18 +38,17 @@ func fill(v reflect.Value, text string) {
 func TestPagesAreHarmless(t *testing.T) {
 	p := newProgram(nil, io.Discard, io.Discard)
 	pages := func(text string) string {
-		var status struct {
-			Run    runFile
-			Status bridge.Status
-			Items  bridge.Items
-			Info   itemInfo
-			Group  history.Group
-		}
-		fill(reflect.ValueOf(&status).Elem(), text)
 		g := p.page(0)
-		p.showItem(g, &status.Info.Item.Item, &status.Info, 0)
-		p.showStatus(g, &status.Run, &status.Status, &status.Items, []itemInfo{status.Info}, nil)
-		p.form(g, "group", &status.Group)
+		for title, data := range map[string]any{
+			"current": new(shownItem), "ack": new(shownAck), "groups": new([]history.Group), "session": new(shownSession),
+			"mods": new(shownMods),
+		} {
+			fill(reflect.ValueOf(data).Elem(), text)
+			p.form(g, title, data)
+		}
+		status := new(shownStatus)
+		fill(reflect.ValueOf(status).Elem(), text)
+		p.showStatus(g, status.Run, status.Status, status.Items, status.Shown, nil)
 		return string(g.buf)
 	}
 	for _, text := range []string{"a\nb\x1b[31m", "a\n\tb\x1b[31m", "a\x00\x1b[31m\x00b"} {
