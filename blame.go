@@ -76,7 +76,7 @@ func (e *Engine) Blame(in *event.Entry) []Suspect {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.finder.Find(nil, e.cut(logline.Of(in)), e.cut(in.Stack))
+	return e.finder.Find(nil, e.cut(blame.Spoken(in.Message, logline.Of(in))), e.cut(in.Stack))
 }
 
 // accused are the mods that the first entries of a signature point at, in 56 bytes: there are many.
@@ -125,7 +125,7 @@ func (e *Engine) accuse(sig signature.Signature) (names []string, frame uint64) 
 		}
 		return known.names, known.frame
 	}
-	e.suspects = e.finder.Find(e.suspects[:0], logline.Of(&e.entry), e.entry.Stack)
+	e.suspects = e.finder.Find(e.suspects[:0], blame.Spoken(e.entry.Message, logline.Of(&e.entry)), e.entry.Stack)
 	e.finder.LearnNames(e.suspects)
 	if names = blame.Likely(e.suspects); len(names) == 0 {
 		names = e.near.Before(e.finder)

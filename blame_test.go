@@ -83,6 +83,19 @@ func TestBlameOfNeighbors(t *testing.T) {
 	}
 }
 
+// TestBlameOfHeads holds that a name in a logger's head counts, and a tag after a head without one.
+func TestBlameOfHeads(t *testing.T) {
+	e := mustNew(t, Config{Rules: mustRules(t, blameRules)})
+	e.LearnMods([]Mod{{Name: "Press"}})
+	for _, text := range []string{
+		"[10:00:00 ERROR Press] text", "[Error  :   Press] text", "[10:00:00 ERROR]: [Press] text",
+	} {
+		suspects := e.Blame(&event.Entry{Message: text, Level: event.LevelError})
+		require.Len(t, suspects, 1, text)
+		require.Equal(t, "Press", suspects[0].Mod)
+	}
+}
+
 // TestTracedIsAnUpdate holds that a mod which a trace names for a reported fault is reported once.
 func TestTracedIsAnUpdate(t *testing.T) {
 	e := mustNew(t, Config{Rules: mustRules(t, blameRules)})

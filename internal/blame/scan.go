@@ -336,6 +336,15 @@ func behindLevel(tag string) string {
 	return tag
 }
 
+// Spoken returns the part of the message of a record that may name mods: text, which is without a logger's head, or all
+// if the head has the name of who speaks behind the level.
+func Spoken(message, text string) string {
+	if tag, _, ok := cutTag(message); ok && len(text) < len(message) && behindLevel(tag) != tag {
+		return message
+	}
+	return text
+}
+
 var leveled = regexp.MustCompile(`^(?:([^:\d][^:]*):|\d[\d:.]* +(\S+) ) *(.*)`)
 
 // levels are what loggers of any mod, or parts of any game, write in tags, folded.
