@@ -111,6 +111,24 @@ func TestTracedIsAnUpdate(t *testing.T) {
 	require.EqualValues(t, 2, updates[0].Seq)
 }
 
+// TestTraceIsOfOneFault holds that a trace names no mod for the faults next to its own, nor for a report of the host.
+func TestTraceIsOfOneFault(t *testing.T) {
+	e := mustNew(t, Config{Rules: mustRules(t, blameRules)})
+	e.LearnMods([]Mod{{Name: "Press"}})
+	fault := func(text string) {
+		e.Observe(event.Entry{Message: text, Stack: "  at Game.Loop.Tick () [0x00034] in <0>:0", Level: event.LevelError})
+	}
+	fault("first: secret 7")
+	fault("Broken: second")
+	e.Raise(Report{Key: "host", Disposition: event.Blocking, Summary: "third", Message: "third"})
+	e.Observe(event.Entry{Message: "at function x -- file: a.lua line # 3 | MOD: Press"})
+	open := e.Open(nil)
+	require.Len(t, open, 3)
+	for _, item := range open {
+		require.Equal(t, item.Rule == "t.broken", len(item.Blame) > 0, item.Summary)
+	}
+}
+
 func TestBlameOfTheGameIsEmpty(t *testing.T) {
 	e := mustNew(t, Config{Rules: mustRules(t, blameRules)})
 	r := event.Entry{Message: "Broken: System.NullReferenceException", Stack: "  at Game.Loop.Tick () [0x00034] in <0>:0"}

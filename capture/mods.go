@@ -217,10 +217,15 @@ func (m *modLists) line(line string) {
 			m.add(&mod)
 		}
 	case formItems:
+		found := false
 		for item := range strings.SplitSeq(markedItem(line), "), ") {
-			if mod = (ListedMod{}); mod.parseItem(item) || mod.parse(line) || mod.parseColumns(line) {
+			if mod = (ListedMod{}); mod.parseItem(item) {
 				m.add(&mod)
+				found = true
 			}
+		}
+		if mod = (ListedMod{}); !found && (mod.parse(line) || mod.parseColumns(line)) {
+			m.add(&mod)
 		}
 	case formNone:
 		if _, ok := announcesMods(line); ok {

@@ -295,11 +295,12 @@ func (a Accused) join(o Accused) Accused {
 	return a
 }
 
-// trace counts the mods of in.Traced for the fault that points at none, in each group of its records.
+// trace counts the mods of in.Traced for the fault that points at none, in each group of its records in the item that
+// holds it.
 func (c *Coalescer) trace(in *Input) {
 	for i := range c.Items {
 		it := &c.Items[i]
-		if !it.open() {
+		if !it.open() || !it.Scope.plain() || it.Latest.seq < in.Fault {
 			continue
 		}
 		for _, r := range it.Counters.Rows {

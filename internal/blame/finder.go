@@ -41,6 +41,7 @@ type Config struct {
 // describes how.
 type Finder struct {
 	gameCode map[string]bool // in lower case
+	longest  int             // name of gameCode, in bytes
 	folded   map[string]bool // gameCode, folded
 	game     string          // the game's program, folded; see LearnGame
 	max      int
@@ -118,7 +119,7 @@ func moreReadable(name, other string) bool {
 // isGameCode reports whether GameCode has a name or the beginning of one, or the game has it.
 func (f *Finder) isGameCode(name string) bool {
 	lower := strings.ToLower(name)
-	for i := range len(lower) + 1 {
+	for i := range min(len(lower), f.longest) + 1 {
 		if (i == len(lower) || strings.IndexByte(nameEnds, lower[i]) >= 0) && f.gameCode[lower[:i]] {
 			return true
 		}
@@ -204,15 +205,17 @@ func (f *Finder) Find(dst []Suspect, message, stack string) []Suspect {
 // Mods that were learned keep the names they were given. The error names an empty
 // element; then nothing has changed.
 func (f *Finder) SetGameCode(names []string) error {
-	code, folded := map[string]bool{}, map[string]bool{}
+	code, folded, longest := map[string]bool{}, map[string]bool{}, 0
 	for i, name := range names {
 		name = strings.TrimSuffix(name, ".")
 		if name == "" {
 			return fmt.Errorf("blame: Config.GameCode[%d] is empty: name a namespace, an assembly or a tag", i)
 		}
-		code[strings.ToLower(name)], folded[fold(name)] = true, true
+		name = strings.ToLower(name)
+		code[name], folded[fold(name)] = true, true
+		longest = max(longest, len(name))
 	}
-	f.gameCode, f.folded = code, folded
+	f.gameCode, f.folded, f.longest = code, folded, longest
 	return nil
 }
 

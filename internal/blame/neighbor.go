@@ -26,7 +26,7 @@ type Neighbors struct {
 const (
 	maxRecords = 16      // after a fault
 	maxAfter   = 6       // of other business
-	maxBefore  = 4 << 10 // bytes of a record
+	maxTrace   = 4 << 10 // bytes of a record
 )
 
 // Record is a record as [Neighbors] look at it.
@@ -45,6 +45,7 @@ func (n *Neighbors) Before(f *Finder) []string { return f.place(string(n.before)
 // Next takes the next record. It returns the mod that the record names as the place of code, if it is the trace of a
 // fault above it, and the number of the fault.
 func (n *Neighbors) Next(f *Finder, r *Record) (names []string, fault uint64) {
+	text := r.Text[:min(len(r.Text), maxTrace)]
 	switch {
 	case r.IsFault && !r.IsNamed:
 		n.fault, n.after = r.Seq, 0
@@ -52,11 +53,11 @@ func (n *Neighbors) Next(f *Finder, r *Record) (names []string, fault uint64) {
 		n.fault = 0 // an error after other business is the beginning of another report
 	case n.fault == 0 || r.IsOther:
 	default:
-		if names = f.place(r.Text); len(names) == 0 && !r.IsError {
+		if names = f.place(text); len(names) == 0 && !r.IsError {
 			n.after++
 		}
 	}
-	n.before = append(n.before[:0], r.Text[:min(len(r.Text), maxBefore)]...)
+	n.before = append(n.before[:0], text...)
 	return names, n.fault
 }
 
