@@ -127,6 +127,11 @@ func TestTraceIsOfOneFault(t *testing.T) {
 	for _, item := range open {
 		require.Equal(t, item.Rule == "t.broken", len(item.Blame) > 0, item.Summary)
 	}
+
+	e = mustNew(t, Config{Rules: mustRules(t, blameRules)})
+	fault("Broken: by mod 'Press' at press.lua:12")
+	fault("second: secret 7")
+	require.Empty(t, e.Open(nil)[1].Blame, "a fault with a place is a report of its own")
 }
 
 func TestBlameOfTheGameIsEmpty(t *testing.T) {

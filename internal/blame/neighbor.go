@@ -57,6 +57,9 @@ func (n *Neighbors) Next(f *Finder, r *Record) (names []string, fault uint64) {
 			n.after++
 		}
 	}
+	if r.IsFault {
+		text = "" // what it names is its own
+	}
 	n.before = append(n.before[:0], text...)
 	return names, n.fault
 }
