@@ -330,9 +330,10 @@ func (c *Collector) Mods(side Side, mods []capture.ListedMod) {
 // listed returns the mods that the logs of a side list, one list after the other, nil if none has a list.
 func (c *Collector) listed(side Side) (mods []capture.ListedMod) {
 	for _, r := range c.runs[side] {
-		if r.mods != nil {
-			mods = append(append([]capture.ListedMod{}, mods...), r.mods...)
+		if mods == nil && r.mods != nil {
+			mods = []capture.ListedMod{}
 		}
+		mods = append(mods, r.mods...)
 	}
 	return mods
 }
