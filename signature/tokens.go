@@ -138,15 +138,6 @@ func (t *tokens) put(text []byte, kind kindOfWord) {
 	t.n++
 }
 
-// singular returns the hash of word i without an s at its end if a value is directly before it, else 0.
-func (t *tokens) singular(i int) uint64 {
-	w := &t.words[i]
-	if i == 0 || w.kind != plainWord || w.marks != 0 || t.words[i-1].kind != value || len(w.text) <= shortWord {
-		return 0
-	}
-	return xxhash.Sum64(bytes.TrimSuffix(w.text, []byte("s")))
-}
-
 // say takes text.
 func (t *tokens) say(s []byte) {
 	for i := 0; i < len(s) && !t.full; {
@@ -246,12 +237,7 @@ func (t *tokens) value(s []byte, i int) int {
 	if isMask(s, j) {
 		return t.glued(s, j)
 	}
-	end := t.closing(s, i)
-	switch {
-	case end > 0 && t.isData(s[i:end]):
-		return end
-	case end > 0 && byteAt(s, end) == '.' && isWordByte(byteAt(s, end+1)) && t.follows(): // report (final).txt
-		end, _, _ = wordEnd(s, end+1)
+	if end := t.closing(s, i); end > 0 && t.isData(s[i:end]) {
 		return end
 	}
 	return i
