@@ -3,6 +3,7 @@ package blame
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"strings"
 
 	texts "github.com/heedlog/heed/internal/text"
@@ -384,22 +385,15 @@ func (f *Finder) ofGame(path, root, module string) bool {
 
 var noModule = strings.Repeat("0", 32)
 
-// inModule precedes the hash of a module in a frame.
-const inModule = " in <"
+// inModule matches the hash of a module in a frame: "… [0x00012] in <0123456789abcdef0123456789abcdef>:0".
+var inModule = regexp.MustCompile(` in <([0-9a-f]{32})>`)
 
-// moduleOf returns the hash of the module that a frame gives as its place,
-// "… [0x00012] in <0123456789abcdef0123456789abcdef>:0", or "".
+// moduleOf returns the hash of the module that a frame gives as its place, or "".
 func moduleOf(line string) string {
-	const digits = 32
-	i := strings.LastIndex(line, inModule)
-	if i < 0 {
-		return ""
+	if m := inModule.FindStringSubmatch(line); m != nil {
+		return m[1]
 	}
-	hash, _, ok := strings.Cut(line[i+len(inModule):], ">")
-	if !ok || len(hash) != digits || strings.Trim(hash, "0123456789abcdef") != "" {
-		return ""
-	}
-	return hash
+	return ""
 }
 
 // readable reports whether the root of a path is a name. The rest that an
