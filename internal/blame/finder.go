@@ -144,34 +144,23 @@ func (f *Finder) owner(rank int, names ...string) (owner, bool) {
 		if f.isGameCode(name) {
 			return o, false
 		}
-		if o.display == "" {
-			o.display = display(name)
-		}
 		last := lastPart(name)
 		if len(last) < minPart || f.isGameCode(last) {
 			last = ""
 		}
-		for _, n := range [...]string{name, last} {
-			if m := f.known(n); o.mod == 0 && m != 0 {
-				o.mod = m
-			}
-		}
+		o.display = cmp.Or(o.display, display(name))
+		o.mod = cmp.Or(o.mod, f.known(name), f.known(last))
 		if i < len(o.keys)-1 {
 			o.keys[i] = fold(name)
 		}
-		if last != "" {
-			o.keys[2] = fold(last)
-		}
+		o.keys[2] = cmp.Or(fold(last), o.keys[2])
 	}
 	for _, name := range names {
-		if o.mod == 0 && name != "" {
-			o.mod = f.hint(name)
-		}
+		o.mod = cmp.Or(o.mod, f.hint(name))
 	}
 	if o.mod != 0 {
 		f.listed(&o)
-	}
-	if o.mod == 0 && rank != rankCode && words(o.display) > maxWords {
+	} else if rank != rankCode && words(o.display) > maxWords {
 		o.rank = rankPhrase
 	}
 	return o, letters(o.display) > 0
