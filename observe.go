@@ -7,7 +7,6 @@ import (
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
-	"github.com/heedlog/heed/internal/logline"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/signature"
 )
@@ -195,8 +194,7 @@ func (e *Engine) ingest() (escalated bool, folded coalesce.Folded) {
 		in.Advice = cmp.Or(res.Advice, text.DefaultAdvice(d.Disposition == event.Blocking, text.IsProgram(e.cfg.Family)))
 	}
 	if entry.Kind == event.KindLog {
-		in.Traced, in.Fault = e.near.Next(e.finder, &blame.Record{
-			Seq: entry.Seq, Text: logline.Of(entry), IsError: entry.Level >= event.LevelError,
+		in.Traced, in.Fault = e.near.Next(e.finder, entry, blame.Record{
 			IsFault: d.Disposition == event.Blocking, IsNamed: len(in.Blame) > 0,
 			IsOther: d.Disposition == event.Advisory && !in.ByLevel,
 		})

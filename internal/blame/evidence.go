@@ -84,7 +84,7 @@ func (s *scan) words(line string) {
 }
 
 // nativeFrame matches a place in a library: "Game-SomeMod-Win64-Shipping.dll!Turn", "SomeMod.dll+0123ABC".
-var nativeFrame = regexp.MustCompile(`\w\.(?:dll|so)[!+]\w`)
+var nativeFrame = regexp.MustCompile(`\.(?:dll|so)[!+]\w`)
 
 // labeled reads the id of a mod after words that only ids follow: "provided by", "ModID:".
 func labeled(_ *scan, before, rest string) string {

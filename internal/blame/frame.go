@@ -34,7 +34,7 @@ func (s *scan) frame(line string, stack bool) bool {
 // called reads the method of a frame.
 func (s *scan) called(f *frame.Frame) {
 	archive, rank := archiveOf(f)
-	java, module := isJava.MatchString(f.Rest), moduleOf(f.Rest)
+	java, module := isJava(f.Rest), moduleOf(f.Rest)
 	whole := f.Path
 	if java {
 		whole = whole[strings.LastIndexByte(whole, '/')+1:] // after a class loader
@@ -165,6 +165,9 @@ func (s *scan) codeOwner(path, root string) (owner, bool) {
 //
 //   - PREFIX author.some.mod: Boolean SomeMod.Patches:Prefix(Thing thing)
 func (s *scan) patch(line string) bool {
+	if !strings.HasPrefix(strings.TrimLeft(line, " \t"), "- ") {
+		return false // as most
+	}
 	m := patchForm.FindStringSubmatch(line)
 	if m == nil {
 		return false
@@ -262,15 +265,20 @@ func archiveOf(f *frame.Frame) (mod string, rank int) {
 	if i := strings.LastIndexByte(f.Rest, '['); i >= 0 && !ok {
 		file, _, ok = strings.Cut(f.Rest[i+1:], ".jar")
 	}
-	name := archive.FindStringSubmatch(file)
-	if !ok || name == nil || strings.IndexByte(file, ']') >= 0 || !readable(name[1]) {
+	if !ok || strings.IndexByte(file, ']') >= 0 {
 		return "", rankCode
 	}
-	return name[1], rankCode
+	if name := archive.FindStringSubmatch(file); name != nil && readable(name[1]) {
+		return name[1], rankCode
+	}
+	return "", rankCode
 }
 
-// isJava matches the place of a frame as Java gives it.
-var isJava = regexp.MustCompile(`\.(?:java|kt|scala):|\((?:Native Method|Unknown Source|SourceFile:)|\.jar`)
+// isJava reports whether a frame gives its place as Java does.
+func isJava(line string) bool {
+	places := []string{".java:", ".kt:", ".scala:", "(Native Method)", "(Unknown Source)", "(SourceFile:", ".jar"}
+	return slices.ContainsFunc(places, func(place string) bool { return strings.Contains(line, place) })
+}
 
 // archive matches the name of an archive with its version and its loader: "press-2.3.0", "press-fabric-1.20.1-2.3.0".
 var archive = regexp.MustCompile(`^(.*?)(?:-(?:fabric|forge|neoforge|quilt|common))*(?:[-_+](?:\d|mc1\.).*)?$`)
