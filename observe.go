@@ -194,7 +194,8 @@ func (e *Engine) ingest() (escalated bool, folded coalesce.Folded) {
 		in.Advice = cmp.Or(res.Advice, text.DefaultAdvice(d.Disposition == event.Blocking, text.IsProgram(e.cfg.Family)))
 	}
 	if entry.Kind == event.KindLog {
-		in.Traced, in.Fault = e.near.Next(e.finder, entry, blame.Record{
+		in.Traced, in.Fault = e.near.Next(e.finder, &blame.Record{
+			Seq: entry.Seq, Message: entry.Message, IsError: entry.Level >= event.LevelError,
 			IsFault: d.Disposition == event.Blocking, IsNamed: len(in.Blame) > 0,
 			IsOther: d.Disposition == event.Advisory && !in.ByLevel,
 		})

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/logline"
 	texts "github.com/heedlog/heed/internal/text"
 )
@@ -19,10 +18,9 @@ import (
 // A trace is a record that gives a place in code. It belongs to the fault below it, or else to the fault above it, with
 // few records in between. The zero Neighbors has seen no record.
 type Neighbors struct {
-	before []byte      // the message of the latest record
-	level  event.Level // of it
-	fault  uint64      // number of the latest fault, 0 if it points at mods
-	after  int         // records of other business after it
+	before []byte // the message of the latest record
+	fault  uint64 // number of the latest fault, 0 if it points at mods
+	after  int    // records of other business after it
 }
 
 // Bounds of [Neighbors].
@@ -32,42 +30,45 @@ const (
 	maxBefore  = 1 << 10 // bytes of a record
 )
 
-// Record is what [Neighbors] know of a record besides its entry.
+// Record is a record of the log as [Neighbors] look at it.
 type Record struct {
+	Seq     uint64
+	Message string
+	IsError bool // of its level
 	IsFault bool // it blocks
 	IsNamed bool // it points at mods
 	IsOther bool // it is trouble of another kind: no part of the report of a fault
 }
 
 // Before returns the mod that the latest record names as the place of code, for the fault that comes next.
-func (n *Neighbors) Before(f *Finder) []string { return f.place(string(n.before), n.level) }
+func (n *Neighbors) Before(f *Finder) []string { return f.place(string(n.before)) }
 
-// Next takes the next log record. It returns the mod that the record names as the place of code, if it is the trace of a
-// fault above it, and the number of the fault.
-func (n *Neighbors) Next(f *Finder, e *event.Entry, r Record) (names []string, fault uint64) {
-	isError := e.Level >= event.LevelError
+// Next takes the next log record. It returns the mod that the record names as the place of code, if it is the trace of
+// a fault above it, and the number of the fault.
+func (n *Neighbors) Next(f *Finder, r *Record) (names []string, fault uint64) {
 	switch {
 	case r.IsFault && !r.IsNamed:
-		n.fault, n.after = e.Seq, 0
-	case r.IsFault, isError && n.after > 0, n.after > maxAfter, e.Seq-n.fault > maxRecords:
+		n.fault, n.after = r.Seq, 0
+	case r.IsFault, r.IsError && n.after > 0, n.after > maxAfter, r.Seq-n.fault > maxRecords:
 		n.fault = 0 // an error after other business is the beginning of another report
 	case n.fault == 0 || r.IsOther:
 	default:
-		if names = f.place(e.Message, e.Level); len(names) == 0 && !isError {
+		if names = f.place(r.Message); len(names) == 0 && !r.IsError {
 			n.after++
 		}
 	}
-	n.before, n.level = append(n.before[:0], e.Message[:min(len(e.Message), maxBefore)]...), e.Level
+	n.before = append(n.before[:0], r.Message[:min(len(r.Message), maxBefore)]...)
 	return names, n.fault
 }
 
-// place returns the name of the one mod that a message gives as the place of code; nil for several, and for code of which
-// the mod is not known.
-func (f *Finder) place(message string, level event.Level) []string {
+// place returns the name of the one mod that a message gives as the place of code; nil for several, and for code whose
+// mod is not known.
+func (f *Finder) place(message string) []string {
 	if !isPlace.MatchString(message) {
 		return nil
 	}
-	text := logline.Text(message, level)
+	line, _, _ := strings.Cut(message, "\n")
+	text := message[logline.Parse(line).Len:]
 	found := slices.DeleteFunc(f.Find(nil, text, text), func(s Suspect) bool {
 		return s.Score < weightNamed || strings.HasPrefix(s.Mod, texts.Code)
 	})
