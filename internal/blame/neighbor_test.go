@@ -33,7 +33,7 @@ func TestNeighbors(t *testing.T) {
 		{"", [][]string{{fault}, many(7, chat), {script}}},
 		{"1 Press", [][]string{{fault, fault}, many(15, error), {frame}}},
 		{"", [][]string{{fault, fault}, many(16, error), {frame}}},
-		{"0 acme-Loom", [][]string{{fault, "trace: res://mods-unpacked/acme-Loom/main.gd:140 (_ready)"}}},
+		{"0 Loom", [][]string{{fault, "trace: res://mods-unpacked/acme-Loom/main.gd:140 (_ready)"}}},
 		{"0 Press", [][]string{{fault, "[Callstack] 0x0 Game-Press-Win64.dll!Turn() []"}}},
 		{"", [][]string{{fault, chat, error, frame}}},
 		{"", [][]string{{frame, chat, fault}}},
