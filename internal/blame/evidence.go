@@ -193,7 +193,7 @@ func (s *scan) announced(before, rest string) string {
 	}
 	name, rest := capitalized(rest)
 	name = unversioned(name)
-	if name == "" || notAName(name) {
+	if first, _, _ := strings.Cut(name, " "); name == "" || notNames[fold(first)] {
 		return ""
 	}
 	// "Mod Loaded." is no name: at the beginning of a line the sentence must go
@@ -315,13 +315,7 @@ func capitalized(s string) (name, rest string) {
 	return strings.TrimRight(name, " .,:;!"), s[len(name):]
 }
 
-// notAName reports whether the first of the words after "Mod" means mods in
-// general.
-func notAName(name string) bool {
-	first, _, _ := strings.Cut(name, " ")
-	return notNames[fold(first)]
-}
-
+// notNames are words after "Mod" that mean mods in general.
 var notNames = texts.Words(`
 	settings manager loader loaded loading list options config configuration menu identifier name id folder version
 	error errors content contents initialized init is has not with conflict

@@ -109,13 +109,6 @@ func (f *Finder) otherName(m *Mod) string {
 	return ""
 }
 
-// moreReadable reports whether name, which differs from other in case, spaces and
-// punctuation alone, is the better one to show: more of them, and then whichever,
-// so that the order of a list does not matter.
-func moreReadable(name, other string) bool {
-	return cmp.Or(cmp.Compare(len(name), len(other)), cmp.Compare(other, name)) > 0
-}
-
 // isGameCode reports whether GameCode has a name or the beginning of one, or the game has it.
 func (f *Finder) isGameCode(name string) bool {
 	lower := strings.ToLower(name)

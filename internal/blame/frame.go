@@ -289,7 +289,7 @@ var archive = regexp.MustCompile(`^(.*?)(?:-(?:fabric|forge|neoforge|quilt|commo
 // It returns "" where there is none.
 func (f *Finder) rootOf(path string) string {
 	root := identifier(path)
-	if !isDomain(root) && (len(root) != 2 || root != strings.ToLower(root)) { // or of a country
+	if !domains[root] && (len(root) != 2 || root != strings.ToLower(root)) { // or of a country
 		return root
 	}
 	owner := ""
@@ -310,8 +310,5 @@ func (f *Finder) rootOf(path string) string {
 	}
 }
 
-// isDomain reports whether a part of a path is one of the domains with which packages
-// begin. It does not identify a mod.
-func isDomain(part string) bool { return domains[part] }
-
+// domains begin packages. They do not identify a mod.
 var domains = texts.Words("com org net io dev me de fr ru uk eu it jp cn us ca nl pl se tv xyz gg moe")

@@ -293,7 +293,10 @@ var inCapitals = regexp.MustCompile(`^[A-Z][-_+'&!?#: A-Z]+$`)
 // tagName returns the part of a tag that may be the name of a mod, without the
 // part of the mod, and without a version.
 func tagName(tag string) string {
-	tag = behindLevel(strings.TrimSpace(tag))
+	tag = strings.TrimSpace(tag)
+	if m := leveled.FindStringSubmatch(tag); m != nil && levels[fold(m[1]+m[2])] {
+		tag = m[3]
+	}
 	if strings.ContainsAny(tag, ",=/\\{}<>\"|%$;") || len(tag) > maxName {
 		return ""
 	}
@@ -319,15 +322,7 @@ func tagName(tag string) string {
 	return tag
 }
 
-// behindLevel returns the text of a tag after its level, as loaders of mods write it: [Error  :  Some Mod], [10:00:00
-// ERROR Some Mod]. A tag of another form stays.
-func behindLevel(tag string) string {
-	if m := leveled.FindStringSubmatch(tag); m != nil && levels[fold(m[1]+m[2])] {
-		return m[3]
-	}
-	return tag
-}
-
+// leveled matches a tag with a level, as loaders of mods write it: [Error  :  Some Mod], [10:00:00 ERROR Some Mod].
 var leveled = regexp.MustCompile(`^(?:([^:\d][^:]*):|\d[\d:.]* +(\S+) ) *(.*)`)
 
 // levels are what loggers of any mod, or parts of any game, write in tags, folded.
