@@ -39,7 +39,7 @@ func (s *scan) path(line string) {
 		switch {
 		case within:
 			within = part == "" || strings.IndexByte(": \"'", part[len(part)-1]) < 0
-		case isDomain(word): // of a class: me/author/mods/thing/Panel
+		case domains[word]: // of a class: me/author/mods/thing/Panel
 			within = true
 		case name != "":
 			s.folder(name, last, about)
