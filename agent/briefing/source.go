@@ -60,8 +60,8 @@ type Item struct {
 	Blocking bool
 }
 
-// handler is the function of a custom stage.
-type handler func(ctx context.Context, in *Input, args map[string]any) (Found, error)
+// Handler is the function of a custom stage.
+type Handler func(ctx context.Context, in *Input, args map[string]any) (Found, error)
 
 // Config has the sources and the clock of a [Service].
 type Config struct {
@@ -70,7 +70,7 @@ type Config struct {
 	Registries map[string]Registry
 	Searchers  map[string]Searcher
 	Attention  Attention // optional
-	Handlers   map[string]handler
+	Handlers   map[string]Handler
 
 	// Roots are the folders below which files are read.
 	Roots []string

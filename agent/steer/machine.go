@@ -2,6 +2,7 @@ package steer
 
 import (
 	"cmp"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -133,7 +134,7 @@ type State struct {
 type Machine struct {
 	policy  Policy
 	ceiling Ceiling
-	verify  verifier
+	verify  Verifier
 
 	state  State
 	calls  map[string]bool
@@ -144,13 +145,13 @@ type Machine struct {
 }
 
 // New returns the machine of a conversation that is idle.
-func New(p Policy, c Ceiling, v verifier) (*Machine, error) {
+func New(p Policy, c Ceiling, v Verifier) (*Machine, error) {
 	return Restore(p, c, v, State{})
 }
 
 // Restore returns the machine of a conversation whose adapter ended. Batches that were not confirmed wait again, with
 // the request of a turn that was stopped; Ready sends them.
-func Restore(p Policy, c Ceiling, v verifier, s State) (*Machine, error) {
+func Restore(p Policy, c Ceiling, v Verifier, s State) (*Machine, error) {
 	m, err := Resume(p, c, v, s)
 	if err != nil {
 		return nil, err
@@ -167,7 +168,10 @@ func (m *Machine) SetCeiling(c Ceiling) { m.ceiling = c }
 
 // Resume returns the machine of a conversation whose adapter ends between two events, and not in the middle of one: the
 // turn continues, and batches that were sent still wait for their confirmation.
-func Resume(p Policy, c Ceiling, v verifier, s State) (*Machine, error) {
+func Resume(p Policy, c Ceiling, v Verifier, s State) (*Machine, error) {
+	if v == nil {
+		return nil, errors.New("steer: the Verifier is nil: it decides who an author is")
+	}
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
