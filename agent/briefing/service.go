@@ -164,7 +164,11 @@ func (a *assembly) instead(key [sha256.Size]byte) (*Context, error) {
 // context returns the found fragments as a context.
 func (a *assembly) context() *Context {
 	if len(a.found) == 0 {
-		a.warn("nothing was found")
+		nothing := "nothing was found"
+		if len(a.open) == 0 && slices.ContainsFunc(a.stages, func(s stage) bool { return s.ran && s.Type == SourceAttention }) {
+			nothing = "nothing is open"
+		}
+		a.warn(nothing)
 	}
 	if last := len(a.trace) - 1; last >= 0 {
 		a.detail(&a.trace[last])

@@ -82,6 +82,9 @@ type Config struct {
 	// be called from many goroutines.
 	Scrub func(text string) string
 
+	// ScrubData replaces Scrub for lines that a game or a file wrote, but not for lines of ids, such as of mods. Nil: Scrub.
+	ScrubData func(text string) string
+
 	// CacheEntries bounds the cache. 0 means 64. A template may say that its contexts are not kept.
 	CacheEntries int
 }

@@ -149,7 +149,7 @@ func (d *Document) about() string {
 	s := &d.Summary
 	form := s.family + ", " + s.Layout
 	switch {
-	case s.empty():
+	case s.Lines == 0 && s.Error == "" && !s.Interrupted:
 		return d.say("empty, no lines")
 	case strings.HasPrefix(s.Layout, s.family):
 		form = s.Layout
@@ -159,9 +159,6 @@ func (d *Document) about() string {
 	lines, records := uint64(s.Lines), s.Records
 	return form + ", " + d.one(lines, "%d line", "%d lines", lines) + ", " + d.one(records, "%d record", "%d records", records)
 }
-
-// empty reports whether the log was read and has not a single line.
-func (s *Summary) empty() bool { return s.Lines == 0 && s.Error == "" && !s.Interrupted }
 
 // facts prints facts after their labels.
 func (t *textReport) facts(facts []fact) {
