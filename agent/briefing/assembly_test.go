@@ -122,7 +122,7 @@ func TestUseCached(t *testing.T) {
 // TestManyWarnings: warnings are bounded, and counted beyond.
 func TestManyWarnings(t *testing.T) {
 	s := (&world{}).service(t, func(c *Config) {
-		c.Handlers = map[string]Handler{"h": func(context.Context, *Input, map[string]any) (Found, error) {
+		c.Handlers = map[string]handler{"h": func(context.Context, *Input, map[string]any) (Found, error) {
 			return Found{Warnings: []string{"a"}}, errors.New("first")
 		}, "many": func(context.Context, *Input, map[string]any) (found Found, _ error) {
 			for i := range 100 {

@@ -32,7 +32,7 @@ func TestPipeline(t *testing.T) {
 		var got map[string]any
 		w := &world{entries: map[string][]Fragment{"hot": pieces(SourceLedger, 10, "a")}}
 		s := w.service(t, func(c *Config) {
-			c.Handlers = map[string]Handler{"h": func(_ context.Context, in *Input, args map[string]any) (Found, error) {
+			c.Handlers = map[string]handler{"h": func(_ context.Context, in *Input, args map[string]any) (Found, error) {
 				got = args
 				require.Equal(t, []string{"a"}, ids(in.Found), "a stage sees what earlier ones found")
 				return Found{Fragments: []Fragment{piece("mine", in.Request.AgentID, 10)}},

@@ -39,7 +39,7 @@ func working(t testing.TB, p Policy) *Machine {
 
 func TestNoVerifier(t *testing.T) {
 	_, err := New(Policy{}, Ceiling{}, nil)
-	require.ErrorContains(t, err, "Verifier is nil")
+	require.ErrorContains(t, err, "verify is nil")
 }
 
 func TestSteerVersusInterruptFraming(t *testing.T) {

@@ -157,7 +157,8 @@ func (d *Document) about() string {
 		form = s.family
 	}
 	lines, records := uint64(s.Lines), s.Records
-	return form + ", " + d.one(lines, "%d line", "%d lines", lines) + ", " + d.one(records, "%d record", "%d records", records)
+	return form + ", " + d.one(lines, "%d line", "%d lines", lines) + ", " +
+		d.one(records, "%d record", "%d records", records)
 }
 
 // facts prints facts after their labels.

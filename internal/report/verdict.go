@@ -329,7 +329,8 @@ func (r *Replay) advice(key causeKey, m *heed.Member) string {
 		likely, perhaps := m.Mods()
 		advice, names = cmp.Or(safe(oneSpace(m.Advice)), advice), slices.Concat(likely, perhaps)
 	}
-	return text.Advice(cmp.Or(advice, text.DefaultAdvice(key.disposition == event.Blocking, text.IsProgram(r.family))), names...)
+	usual := text.DefaultAdvice(key.disposition == event.Blocking, text.IsProgram(r.family))
+	return text.Advice(cmp.Or(advice, usual), names...)
 }
 
 // modTally is a mod with how much of what points at it blocks.
