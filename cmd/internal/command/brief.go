@@ -164,7 +164,7 @@ func (p *program) assemble(f *briefFlags, src *source, set *rules.Set, name stri
 		Now: time.Now, Scrub: names.Mod,
 	}
 	if names.Strict {
-		c.Next = nil // it has the name of the file, which a person typed
+		c.Next = func(string, *heed.Item) []string { return nil } // a person typed the name of the file
 	}
 	if h := p.existing(context.Background(), f.history); h != nil {
 		defer h.Close() //nolint:errcheck // it was only read from
