@@ -85,7 +85,7 @@ func (s *scan) folder(name string, last, about bool) {
 	if last {
 		name, _, _ = strings.Cut(name, " (")
 		name = strings.TrimRight(name, " .,;:)]}'\"")
-		if strings.HasSuffix(name, ".xml") || strings.HasSuffix(name, ".dll") || frame.File(name) != "" {
+		if strings.Contains(name+" ", ".xml ") || strings.Contains(name+" ", ".dll ") || frame.File(name) != "" {
 			return
 		}
 	}

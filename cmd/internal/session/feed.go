@@ -68,7 +68,9 @@ func (s *Session) lookForLog(patience time.Duration) {
 	case s.noLog.Load(), st.LastError != nil && patience == 0:
 		return
 	case s.absent.IsZero():
-		s.absent = now
+		if s.absent = now; st.LastError != nil {
+			s.log.Error("the log cannot be read", "error", st.LastError)
+		}
 	}
 	if since(s.absent, now) < patience {
 		return
