@@ -121,7 +121,9 @@ func (p *program) hook(cmd *cobra.Command, f *hookFlags, hosts []string) error {
 	defer cancel()
 	agent := agentName("hook", e.Session, e.Agent)
 	h := hooked{program: p, flags: f, event: &e, agent: agent}
-	found, err := p.reach(ctx, cmd, &f.clientFlags)
+	reaching, done := context.WithTimeout(ctx, hookWithin/2) // the rest is for the answer if a heed hangs
+	defer done()
+	found, err := p.reach(reaching, cmd, &f.clientFlags)
 	defer closeAll(found)
 	for i := range found {
 		h.names = append(h.names, found[i].run.label())
