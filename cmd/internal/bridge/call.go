@@ -177,7 +177,8 @@ func (p *Proxy) noMod(ctx context.Context, r *gabp.Request, tool string) *gabp.E
 	case gabp.MethodResourcesRead:
 		code = gabp.CodeResourceNotFound
 	}
-	return (&gabp.Error{Code: code, Message: p.way.Refuse(way.Refusal{Tool: tool, Why: why})}).WithData(data)
+	refusal := way.Refusal{Tool: tool, Why: why, Wait: "wait for the game, and list its tools"}
+	return (&gabp.Error{Code: code, Message: p.way.Refuse(refusal)}).WithData(data)
 }
 
 var (
