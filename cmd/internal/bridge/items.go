@@ -58,9 +58,11 @@ type Cause struct {
 	Entry       *Entry `json:"entry,omitempty" jsonschema:"The entry itself, if heed still holds it."`
 }
 
-// item returns an item with its cursor.
+// item returns an item with its cursor. It blocks only if items hold calls back.
 func (d *Diagnostics) item(a *heed.Item) Item {
-	return Item{Item: *a, Cursor: cursorText(d.epoch, a.DiagnosticsCursor)}
+	out := Item{Item: *a, Cursor: cursorText(d.epoch, a.DiagnosticsCursor)}
+	out.Blocking = a.Blocking && d.session.Attention() == session.HoldsCalls
+	return out
 }
 
 // items answers heed/items.
