@@ -304,9 +304,9 @@ func (t *tail) identify(now time.Time) error {
 	return nil
 }
 
-// again reports whether the text of an earlier run was written again, by the time of the file: the bytes do not show it.
+// again reports whether the text of an earlier run was written again, by the time of its file: no byte shows it.
 func (t *tail) again(at fs.FileInfo) bool {
-	return t.cfg.NewRun && t.was != nil && os.SameFile(at, t.was) && t.offset > 0 && t.offset == t.now.Skipped &&
+	return t.cfg.NewRun && t.offset > 0 && t.offset == t.now.Skipped && t.was != nil && os.SameFile(at, t.was) &&
 		at.Size() == t.was.Size() && !at.ModTime().Equal(t.was.ModTime())
 }
 
