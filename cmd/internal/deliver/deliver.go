@@ -299,10 +299,7 @@ func (c *Conversation) acks(ctx context.Context, after string) (list []steer.Mes
 
 // mine reports whether a consumer is the agent of this conversation.
 func (c *Conversation) mine(consumer string) bool {
-	if c.cfg.Agent == "" {
-		return !session.Person(consumer)
-	}
-	return consumer == c.cfg.Agent
+	return consumer == c.cfg.Agent || c.cfg.Agent == "" && !session.Person(consumer)
 }
 
 // ask calls a tool of heed.

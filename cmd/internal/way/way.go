@@ -60,12 +60,11 @@ func Number(item *heed.Item) string {
 
 // Next returns the line that says how to continue after an item that blocks, and how to read more.
 func (w *Way) Next(item *heed.Item) string {
-	return w.next(item, "", "") + " For more: " + w.More(item) + "."
+	return w.next(item, "") + " For more: " + w.More(item) + "."
 }
 
-// next returns the line that says how to continue. first is the first step without an item, and then the last one, ""
-// for none.
-func (w *Way) next(item *heed.Item, first, then string) string {
+// next returns the line that says how to continue. first is the first step without an item, and then are the last ones.
+func (w *Way) next(item *heed.Item, first string, then ...string) string {
 	steps := []string{first}
 	if item != nil {
 		steps[0] = w.Ack(item)
@@ -73,10 +72,7 @@ func (w *Way) next(item *heed.Item, first, then string) string {
 			steps = append(steps, "read the game's state again")
 		}
 	}
-	if then != "" {
-		steps = append(steps, then)
-	}
-	return strings.TrimPrefix(nextLine, "\n") + " " + strings.Join(steps, ", then ") + "."
+	return strings.TrimPrefix(nextLine, "\n") + " " + strings.Join(append(steps, then...), ", then ") + "."
 }
 
 // nextLine begins the line of a brief, or of a message, that says what to do. A line of the game begins with
