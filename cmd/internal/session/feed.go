@@ -57,7 +57,7 @@ func (s *Session) lookForLog(patience time.Duration) {
 	defer s.logMu.Unlock()
 	st, now := s.cfg.Log.Status(), s.now()
 	switch {
-	case st.Present:
+	case st.Present && st.LastError == nil:
 		// The restored state may be blind because there was no log.
 		if s.noLog.Swap(false) || s.restored && !s.hadLog && s.engine.Stats().Blind {
 			s.Observe(event.Notice{Time: now, Status: event.StatusLogFound, Detail: st.Path}.Entry())
