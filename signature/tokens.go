@@ -218,8 +218,6 @@ func (t *tokens) mark(s []byte, i int) {
 	t.marks = place(t.marks, int(b))
 }
 
-
-
 // value returns the end of the value at i, that begins with a mask, a sign or a bracket, or i.
 func (t *tokens) value(s []byte, i int) int {
 	j := i
