@@ -260,24 +260,16 @@ func isWord(name string) bool {
 }
 
 // cutTag takes a tag in brackets off the beginning of a line. Brackets may be
-// nested once, since names of mods begin with names of series: [[XY] Some Mod].
+// nested, since names of mods begin with names of series: [[XY] Some Mod].
 func cutTag(line string) (tag, rest string, ok bool) {
-	if line == "" || line[0] != '[' {
+	whole := tagForm.FindString(line[:min(len(line), 2*maxName)])
+	if whole == "" {
 		return "", line, false
 	}
-	depth := 0
-	for i := range min(len(line), 2*maxName) {
-		switch line[i] {
-		case '[':
-			depth++
-		case ']':
-			if depth--; depth == 0 {
-				return line[1:i], line[i+1:], true
-			}
-		}
-	}
-	return "", line, false
+	return whole[1 : len(whole)-1], line[len(whole):], true
 }
+
+var tagForm = regexp.MustCompile(`^\[(?:[^][]|\[(?:[^][]|\[[^][]*\])*\])*\]`)
 
 // tagWeight returns the weight of the tag of o: little where o is a messenger, or
 // none of the loaded mods, or in capitals.
