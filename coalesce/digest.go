@@ -64,9 +64,10 @@ func (c *Coalescer) BeginRun() {
 	for i := range c.Consumers.List {
 		c.Consumers.List[i].Attached = false
 	}
+	agents := min(1, len(c.Consumers.List)-1) // the first is the host, unless no other has a name
 	for i := range c.Items {
 		switch it := &c.Items[i]; {
-		case it.open() && it.Scope == scopeDigest && slices.Max(it.Delivered) > 0: // it was shown
+		case it.open() && it.Scope == scopeDigest && slices.Max(it.Delivered[agents:]) > 0: // it was shown
 			c.clear(it, reasonAttached)
 		case it.open() && it.Scope.plain():
 			clear(it.Delivered)
