@@ -1,7 +1,6 @@
 package heed
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -35,52 +34,6 @@ func TestBlameInAttention(t *testing.T) {
 	a := known(e.Item(out.AttentionID))
 	require.Equal(t, blame.Likely(suspects), a.Blame)
 	require.Contains(t, a.Summary, `blame: "Printing Press"`)
-}
-
-// TestBlameOfNeighbors holds which records next to a fault name its mod: a trace, with few records in between, of one
-// mod that a list or a folder gives.
-func TestBlameOfNeighbors(t *testing.T) {
-	const (
-		fault = "Broken: the server does not respond"
-		frame = "[10:00:00 ERROR]: \t\tpress-1.2.jar//com.acme.turn.Roller.turn(Roller.java:57)"
-		chat  = "[10:00:01 INFO]: hello"
-		error = "[10:00:02 ERROR]: another report"
-	)
-	for _, test := range []struct {
-		want    string
-		records []string
-	}{
-		{"Press", []string{fault, frame}},
-		{"Press", []string{frame, fault}},
-		{"Press", []string{fault, chat, chat, chat, chat, chat, chat, "at function x -- file: a.lua line # 3 | MOD: Press"}},
-		{"Press", []string{fault, fault, error, error, error, error, error, error, error, frame, frame}},
-		{"Loom", []string{fault, "trace: res://mods-unpacked/acme-Loom/main.gd:140 (_ready)"}},
-		{"", []string{fault, chat, error, frame}},
-		{"", []string{fault, chat, chat, chat, chat, chat, chat, chat, frame}},
-		{"", []string{frame, chat, fault}},
-		{"", []string{fault, "[10:00:00 ERROR]: at com.other.turn.Roller.turn(Roller.java:57)"}},
-		{"", []string{fault, "loading mod Press from mods/press"}},
-		{"Loom", []string{fault, "Broken: by mod 'Loom'", frame}},
-	} {
-		e := mustNew(t, Config{Rules: mustRules(t, blameRules)})
-		e.LearnMods([]Mod{{Name: "Press"}, {Name: "Loom"}, {Name: "Kiln"}})
-		var got []string
-		for _, text := range test.records {
-			level := event.LevelUnknown
-			if strings.Contains(text, "ERROR") {
-				level = event.LevelError
-			} else if strings.Contains(text, "INFO") {
-				level = event.LevelInfo
-			}
-			e.Observe(event.Entry{Message: text, Level: level})
-		}
-		for _, u := range e.Open(nil) {
-			if u.Blocking {
-				got = append(got, u.Blame...)
-			}
-		}
-		require.Equal(t, test.want, strings.Join(got, ","), "%q", test.records)
-	}
 }
 
 // TestTracedIsAnUpdate holds that a mod which a trace names for a reported fault is reported once.

@@ -154,6 +154,21 @@ func TestBeginRunUnseen(t *testing.T) {
 	checked(t, e)
 }
 
+// TestBeginRunDigest: the summary of a run before comes once, but again as long as no agent has seen it.
+func TestBeginRunDigest(t *testing.T) {
+	e := mustNew(t, Config{Rules: mustRules(t, testRules)})
+	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	e.Log(event.Log{Message: "Broken press"})
+	e.Attach("ann", now)
+	e.BeginRun(now)
+	require.NotEmpty(t, e.Attach("ann", now), "it was not shown")
+	known(e.Current("ann"))
+	e.BeginRun(now)
+	require.Empty(t, e.Open(nil))
+	require.Empty(t, e.Attach("ann", now))
+	checked(t, e)
+}
+
 func TestHeartbeat(t *testing.T) {
 	e := mustNew(t, Config{})
 	at := func(s int) time.Time { return time.Date(2030, 1, 1, 0, 0, s, 0, time.UTC) }

@@ -7,7 +7,6 @@ import (
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
-	"github.com/heedlog/heed/internal/logline"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/signature"
 )
@@ -196,7 +195,7 @@ func (e *Engine) ingest() (escalated bool, folded coalesce.Folded) {
 	}
 	if entry.Kind == event.KindLog {
 		in.Traced, in.Fault = e.near.Next(e.finder, &blame.Record{
-			Seq: entry.Seq, Text: logline.Of(entry), IsError: entry.Level >= event.LevelError,
+			Seq: entry.Seq, Message: entry.Message, IsError: entry.Level >= event.LevelError,
 			IsFault: d.Disposition == event.Blocking, IsNamed: len(in.Blame) > 0,
 			IsOther: d.Disposition == event.Advisory && !in.ByLevel,
 		})

@@ -31,6 +31,26 @@ func listed(recs []Record) string {
 
 func TestMods(t *testing.T) {
 	for name, c := range map[string]struct{ in, want string }{
+		"plugins of servers and of engines": {
+			in: doc(
+				"[10:00:00] [main/INFO]: Starting minecraft server version 1.20.4",
+				"[10:00:00] [main/INFO]: [PluginInitializerManager] Bukkit plugins (3):",
+				" - Mill (3.2), Loom Two (1.0-b+2), Kiln (2.20.1)",
+				"[10:00:01] [Server thread/INFO]: [Press] Enabling Press v1.2.0",
+				"[10:00:01] [Server thread/INFO]: [Other] Enabling Press2 v1.2.0",
+			),
+			want: `2: "Mill" "" [] "3.2"` + "\n" + `2: "Loom Two" "" [] "1.0-b+2"` + "\n" + `2: "Kiln" "" [] "2.20.1"` + "\n" +
+				`4: "Press" "" [] "1.2.0"` + "\n",
+		},
+		"plugins that an engine mounts": {
+			in: doc(
+				"Log file open, 02/03/31 12:00:00",
+				"LogPluginManager: Mounting Engine plugin Paper2D",
+				"LogPluginManager: Mounting Mod plugin Mill",
+				"[2031.02.03-12.00.02:000][  0]LogPluginManager: Mounting Project plugin Loom",
+			),
+			want: `3: "Mill" "" [] ""` + "\n" + `4: "Loom" "" [] ""` + "\n",
+		},
 		"an upload": {
 			in: doc(
 				"Log uploaded on Sunday, May 8, 2022, 3:40:45 AM",

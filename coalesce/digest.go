@@ -65,7 +65,10 @@ func (c *Coalescer) BeginRun() {
 		c.Consumers.List[i].Attached = false
 	}
 	for i := range c.Items {
-		if it := &c.Items[i]; it.open() && it.Scope.plain() {
+		switch it := &c.Items[i]; {
+		case it.open() && it.Scope == scopeDigest && slices.Max(it.Delivered) > 0: // it was shown
+			c.clear(it, reasonAttached)
+		case it.open() && it.Scope.plain():
 			clear(it.Delivered)
 		}
 	}

@@ -153,7 +153,6 @@ func TestGrouperMerges(t *testing.T) {
 		"markup": {[]string{
 			"Tobin lit the lamp", "<color=#d0a0ffff>Maren Vale</color> lit the lamp", "<b><i>Old Hob</i></b> lit the lamp",
 		}, 1, 1},
-		"counts":                 {[]string{"12 lamps of Tobin went out", "1 lamp of Old Hob went out"}, 1, 1},
 		"a part without a value": {[]string{"the lamp of the mill went out", "the lamp of the mill never went out"}, 2, 2},
 		"names of other lengths": {spread("%s could not reach the lamp", "SkyUI", "More HUD", "Old Hob Jr"), 1, 2},
 		"quotations":             {spread("the answer of the mill was %s again", `"the lamp is out of oil"`, `"ask me again some day"`, "`press`"), 1, 1},

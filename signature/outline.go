@@ -1,7 +1,6 @@
 package signature
 
 import (
-	"cmp"
 	"slices"
 )
 
@@ -81,7 +80,7 @@ func (t *tokens) outline(o *outline) bool {
 
 // outlined returns the hash of word i.
 func (t *tokens) outlined(i int) outlineWord {
-	return outlineWord(cmp.Or(t.singular(i), t.words[i].hash)) & wordHash
+	return outlineWord(t.words[i].hash) & wordHash
 }
 
 // isVariable reports whether word i is a value, a name, or alone in brackets. A word with a capital after a colon may

@@ -12,9 +12,6 @@ import (
 // maxTokens bounds the words of a statement. A template with more is a group of its own.
 const maxTokens = 96
 
-// shortWord is how many bytes a word has at most that may be within a name.
-const shortWord = 3
-
 // nameWords is how many words of a name are looked at.
 const nameWords = 4
 
@@ -138,15 +135,6 @@ func (t *tokens) put(text []byte, kind kindOfWord) {
 	t.n++
 }
 
-// singular returns the hash of word i without an s at its end if a value is directly before it, else 0.
-func (t *tokens) singular(i int) uint64 {
-	w := &t.words[i]
-	if i == 0 || w.kind != plainWord || w.marks != 0 || t.words[i-1].kind != value || len(w.text) <= shortWord {
-		return 0
-	}
-	return xxhash.Sum64(bytes.TrimSuffix(w.text, []byte("s")))
-}
-
 // say takes text.
 func (t *tokens) say(s []byte) {
 	for i := 0; i < len(s) && !t.full; {
@@ -197,10 +185,6 @@ func (t *tokens) next(s []byte, i int) (end int, kind kindOfWord) {
 	switch b := s[i]; {
 	case isWordByte(b):
 		end, kind = t.word(s, i)
-		// more of a path
-		if w := s[i:end]; kind == nameWord && t.follows() && (bytes.IndexByte(w, '/') > 0 || hasExtension(string(w))) {
-			kind = value
-		}
 	case t.n > 0 && (b == '"' || b == '`') && (s[i-1] == ' ' || s[i-1] == '='):
 		if q := quoted(s, i); byteAt(s, q) != ':' {
 			return q, nameWord
@@ -234,9 +218,6 @@ func (t *tokens) mark(s []byte, i int) {
 	t.marks = place(t.marks, int(b))
 }
 
-// follows reports whether a value is directly before the next word.
-func (t *tokens) follows() bool { return t.n > 0 && t.marks == 0 && t.words[t.n-1].kind == value }
-
 // value returns the end of the value at i, that begins with a mask, a sign or a bracket, or i.
 func (t *tokens) value(s []byte, i int) int {
 	j := i
@@ -246,12 +227,7 @@ func (t *tokens) value(s []byte, i int) int {
 	if isMask(s, j) {
 		return t.glued(s, j)
 	}
-	end := t.closing(s, i)
-	switch {
-	case end > 0 && t.isData(s[i:end]):
-		return end
-	case end > 0 && byteAt(s, end) == '.' && isWordByte(byteAt(s, end+1)) && t.follows(): // report (final).txt
-		end, _, _ = wordEnd(s, end+1)
+	if end := t.closing(s, i); end > 0 && t.isData(s[i:end]) {
 		return end
 	}
 	return i
@@ -388,17 +364,11 @@ func (t *tokens) fold() {
 	t.n = n
 }
 
-// titleEnd returns the end of the words at i that are one: the first has a capital, the others too, or they are names,
-// with one or two short words between, as in Amulet of the Deep.
+// titleEnd returns the end of the words at i that are one: the first has a capital, the others too, or they are names.
 func (t *tokens) titleEnd(i int) int {
 	end := i + 1
-	for j := end; j < min(t.n, end+3) && t.words[j].marks == 0; j++ {
-		switch w := &t.words[j]; {
-		case w.kind.isName() || w.kind == capitalWord:
-			end = j + 1
-		case w.kind == value || len(w.text) > shortWord:
-			return end
-		}
+	for end < t.n && t.words[end].marks == 0 && (t.words[end].kind.isName() || t.words[end].kind == capitalWord) {
+		end++
 	}
 	return end
 }

@@ -249,7 +249,11 @@ func (a *assembly) scrub(f *Fragment) {
 	for _, lines := range []*[]Line{&f.Lines, &f.Short} {
 		*lines = slices.Clone(*lines)
 		for i := range *lines {
-			(*lines)[i].Text = a.service.config.Scrub((*lines)[i].Text)
+			line, scrub := &(*lines)[i], a.service.config.Scrub
+			if own := a.service.config.ScrubData; own != nil && line.Data && line.Kind != Hex {
+				scrub = own
+			}
+			line.Text = scrub(line.Text)
 		}
 	}
 }

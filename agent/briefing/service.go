@@ -163,7 +163,10 @@ func (a *assembly) instead(key [sha256.Size]byte) (*Context, error) {
 
 // context returns the found fragments as a context.
 func (a *assembly) context() *Context {
-	if len(a.found) == 0 {
+	looked := slices.ContainsFunc(a.stages, func(s stage) bool { return s.ran && s.Type == SourceAttention })
+	if len(a.found) == 0 && len(a.open) == 0 && looked {
+		a.warn("nothing is open")
+	} else if len(a.found) == 0 {
 		a.warn("nothing was found")
 	}
 	if last := len(a.trace) - 1; last >= 0 {

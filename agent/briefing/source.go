@@ -60,17 +60,14 @@ type Item struct {
 	Blocking bool
 }
 
-// handler is the function of a custom stage.
-type handler func(ctx context.Context, in *Input, args map[string]any) (Found, error)
-
 // Config has the sources and the clock of a [Service].
 type Config struct {
 	Templates  []*Template
 	Ledgers    map[string]Ledger // by tier
 	Registries map[string]Registry
 	Searchers  map[string]Searcher
-	Attention  Attention // optional
-	Handlers   map[string]handler
+	Attention  Attention                                                                           // optional
+	Handlers   map[string]func(ctx context.Context, in *Input, args map[string]any) (Found, error) // of custom stages
 
 	// Roots are the folders below which files are read.
 	Roots []string
@@ -81,6 +78,10 @@ type Config struct {
 	// Scrub removes private data from a text. Contexts of templates and requests that ask for it fail without it. It may
 	// be called from many goroutines.
 	Scrub func(text string) string
+
+	// ScrubData replaces Scrub for lines that a game or a file wrote, but not for lines of ids, such as of mods. It may
+	// be nil.
+	ScrubData func(text string) string
 
 	// CacheEntries bounds the cache. 0 means 64. A template may say that its contexts are not kept.
 	CacheEntries int

@@ -153,3 +153,6 @@ const (
 	stageOrder  = "{stage: order, type: structuring}"
 	stageHalt   = "{stage: halt, type: halting}"
 )
+
+// handler is the function of a custom stage.
+type handler = func(ctx context.Context, in *Input, args map[string]any) (Found, error)

@@ -20,7 +20,7 @@
 //
 // # Authors
 //
-// A message passes two gates: first a [verifier] admits its author, then the policy's mode decides its effect. A
+// A message passes two gates: first a verifier admits its author, then the policy's mode decides its effect. A
 // message that is not admitted is dropped and counted, and can never steer.
 //
 // # Concurrency and bounds

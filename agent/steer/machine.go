@@ -2,6 +2,7 @@ package steer
 
 import (
 	"cmp"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -133,7 +134,7 @@ type State struct {
 type Machine struct {
 	policy  Policy
 	ceiling Ceiling
-	verify  verifier
+	verify  func(author string) Class
 
 	state  State
 	calls  map[string]bool
@@ -143,15 +144,17 @@ type Machine struct {
 	held   bool        // the bounds hold a stop back
 }
 
-// New returns the machine of a conversation that is idle.
-func New(p Policy, c Ceiling, v verifier) (*Machine, error) {
-	return Restore(p, c, v, State{})
+// New returns the machine of a conversation that is idle. The function verify decides who an author is, by evidence of
+// the adapter and never by the text of a message. The class Attention is for the adapter's own source of attention,
+// which every admission accepts.
+func New(p Policy, c Ceiling, verify func(author string) Class) (*Machine, error) {
+	return Restore(p, c, verify, State{})
 }
 
 // Restore returns the machine of a conversation whose adapter ended. Batches that were not confirmed wait again, with
 // the request of a turn that was stopped; Ready sends them.
-func Restore(p Policy, c Ceiling, v verifier, s State) (*Machine, error) {
-	m, err := Resume(p, c, v, s)
+func Restore(p Policy, c Ceiling, verify func(author string) Class, s State) (*Machine, error) {
+	m, err := Resume(p, c, verify, s)
 	if err != nil {
 		return nil, err
 	}
@@ -167,12 +170,15 @@ func (m *Machine) SetCeiling(c Ceiling) { m.ceiling = c }
 
 // Resume returns the machine of a conversation whose adapter ends between two events, and not in the middle of one: the
 // turn continues, and batches that were sent still wait for their confirmation.
-func Resume(p Policy, c Ceiling, v verifier, s State) (*Machine, error) {
+func Resume(p Policy, c Ceiling, verify func(author string) Class, s State) (*Machine, error) {
+	if verify == nil {
+		return nil, errors.New("steer: verify is nil: it decides who an author is")
+	}
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
 	s.Phase = cmp.Or(s.Phase, Idle)
-	return &Machine{policy: p.withDefaults(), ceiling: c, verify: v, state: s, calls: map[string]bool{}}, nil
+	return &Machine{policy: p.withDefaults(), ceiling: c, verify: verify, state: s, calls: map[string]bool{}}, nil
 }
 
 // State returns the state; the caller must not change its slices and maps.
@@ -180,10 +186,8 @@ func (m *Machine) State() State { return m.state }
 
 // Note keeps a note of the adapter with the state.
 func (m *Machine) Note(name, text string) {
-	notes := maps.Clone(m.state.Notes)
-	if notes == nil {
-		notes = map[string]string{}
-	}
+	notes := map[string]string{}
+	maps.Copy(notes, m.state.Notes)
 	notes[name] = text
 	m.state.Notes = notes
 }

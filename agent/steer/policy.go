@@ -53,10 +53,6 @@ const (
 	Attention Class = "attention"
 )
 
-// verifier decides who an author is, by evidence of the adapter and never by the text of a message. The class Attention
-// is for the adapter's own source of attention, which every admission accepts.
-type verifier func(author string) Class
-
 // reason is why a turn is stopped. The empty reason is ReasonSteer everywhere.
 type reason string
 

@@ -37,6 +37,11 @@ func working(t testing.TB, p Policy) *Machine {
 	return m
 }
 
+func TestNoVerifier(t *testing.T) {
+	_, err := New(Policy{}, Ceiling{}, nil)
+	require.ErrorContains(t, err, "verify is nil")
+}
+
 func TestSteerVersusInterruptFraming(t *testing.T) {
 	for _, test := range []struct {
 		mode      mode

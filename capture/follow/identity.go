@@ -255,6 +255,13 @@ func (t *tail) identify(now time.Time) error {
 	}
 	if err == nil && os.SameFile(at, t.info) {
 		t.moved, t.now.Renamed, t.since = false, false, at.ModTime()
+		if t.again(at) {
+			t.now.Truncations++
+			t.judge(emptiedEvidence, true)
+			t.another(false, "the log was emptied and started again")
+			t.more = true
+			return nil
+		}
 		t.judge("", false)
 		return nil
 	}
@@ -295,6 +302,12 @@ func (t *tail) identify(now time.Time) error {
 	}
 	t.retire(now)
 	return nil
+}
+
+// again reports whether the text of an earlier run was written again, by the time of its file: no byte shows it.
+func (t *tail) again(at fs.FileInfo) bool {
+	return t.cfg.NewRun && t.offset > 0 && t.offset == t.now.Skipped && t.was != nil && os.SameFile(at, t.was) &&
+		at.Size() == t.was.Size() && !at.ModTime().Equal(t.was.ModTime())
 }
 
 // noteMove notes that another file, or none (nil), is at the path, and reports whether the old file grew before that.

@@ -165,6 +165,13 @@ func TestNewRun(t *testing.T) {
 		"empties, and longer": {"old\n", func(r *run) {
 			r.overwrite("new\nnewer\n")
 		}, earlier, emptiedEvidence, []string{"new", "newer"}},
+		"writes the same text again": {"old\n", func(r *run) {
+			r.overwrite("old\n")
+		}, earlier, emptiedEvidence, []string{"old"}},
+		"writes the same text again, and has it open": {"old\n", func(r *run) {
+			r.overwrite("old\n")
+			r.open("own", r.path)
+		}, earlier, openEvidence, []string{"old"}},
 		"empties only": {"old\n", func(r *run) { require.NoError(t, os.Truncate(r.path, 0)) }, earlier, emptiedEvidence, nil},
 		"an empty file": {"\n", func(r *run) {
 			require.NoError(t, os.Remove(r.path))

@@ -21,7 +21,8 @@
 //	          in most traces, or above the last "Caused by"           20
 //	title     a trace is headed by the mod: [Some Mod - Start of stack trace]   55
 //	path      a file of the mod: …/Mods/Some Mod/…, …/workshop/content/1/2/…,
-//	          __some-mod__/control.lua                                50
+//	          __some-mod__/control.lua; as the place of a frame, the
+//	          frame is code of the mod                                50
 //	named     mod "Some Mod", from mod some_mod, ModID: some_mod, provided
 //	          by 'some_mod', a package id, Some-Mod v1.2.0, a listed
 //	          name before a verb                                      40
@@ -56,9 +57,10 @@
 // A mod is in a list, or a text or a folder gives it as a mod. Another name is "code: X": which mod has
 // that code is not known.
 //
-// A frame of Java names a mod by the module or archive that it gives as its place, or else
-// by the part of the package after the domain: press, of com.acme.press.Roller. Below code of a listed mod, an archive
-// of no listed mod is a library. A text about nodes of XML makes no mod likely whose code only reads them.
+// A frame of Java names a mod by the module or archive that it gives as its place, or else by the part of the package
+// that a list has, or the part after the domain: press, of com.acme.press.Roller. A native frame names a listed mod in
+// the name of its library: Game-SomeMod-Win64.dll!Turn. Below code of a listed mod, an archive of no listed mod is a
+// library. A text about nodes of XML makes no mod likely whose code only reads them.
 //
 // The module of a frame decides before its namespace: code in a namespace of the game whose module is a mod's is the
 // mod's, and where the module is not known, the code that called it is a doubt. Code that was compiled before the game
@@ -69,6 +71,8 @@
 // mod's fault: [Config].GameCode names it. It is matched against namespaces,
 // assemblies, owners of patches, tags and package ids.
 // A record with no other names has no suspects.
+//
+// Loaders write traces as records of their own, just before the fault or below it: [Neighbors] finds them.
 //
 // # One mod, many names
 //

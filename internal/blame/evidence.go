@@ -84,7 +84,7 @@ func (s *scan) words(line string) {
 }
 
 // nativeFrame matches a place in a library: "Game-SomeMod-Win64-Shipping.dll!Turn", "SomeMod.dll+0123ABC".
-var nativeFrame = regexp.MustCompile(`\w\.(?:dll|so)[!+]\w`)
+var nativeFrame = regexp.MustCompile(`\.(?:dll|so)[!+]\w`)
 
 // labeled reads the id of a mod after words that only ids follow: "provided by", "ModID:".
 func labeled(_ *scan, before, rest string) string {
@@ -130,8 +130,8 @@ func (s *scan) versioned(before, word, rest string) {
 	}
 	before = strings.TrimRight(before, " ")
 	at := len(strings.TrimRightFunc(before, idRune))
-	name, before := before[at:], strings.TrimRight(before[:at], " ")
-	first, _ := utf8.DecodeRuneInString(strings.TrimLeft(before[strings.LastIndexByte(before, ' ')+1:], "'\"(["))
+	name, before := before[at:], before[:at]
+	first, _ := utf8.DecodeRuneInString(strings.TrimLeft(lastWord(before), "'\"(["))
 	if s.finder.known(name) != 0 || name != strings.ToLower(name) && !unicode.IsUpper(first) {
 		s.owned(Named, weightNamed, rankNamed, name)
 	}
@@ -193,13 +193,12 @@ func (s *scan) announced(before, rest string) string {
 	}
 	name, rest := capitalized(rest)
 	name = unversioned(name)
-	if name == "" || notAName(name) {
+	if first, _, _ := strings.Cut(name, " "); name == "" || notNames[fold(first)] {
 		return ""
 	}
 	// "Mod Loaded." is no name: at the beginning of a line the sentence must go
 	// on, and within it the word before must lead up to a name.
-	before = strings.TrimRight(before, " ")
-	switch strings.ToLower(before[strings.LastIndexByte(before, ' ')+1:]) {
+	switch strings.ToLower(lastWord(before)) {
 	case "":
 		if next, _ := utf8.DecodeRuneInString(strings.TrimLeft(rest, " ")); unicode.IsLower(next) {
 			return name
@@ -212,6 +211,12 @@ func (s *scan) announced(before, rest string) string {
 		}
 	}
 	return ""
+}
+
+// lastWord returns the last word of a text.
+func lastWord(text string) string {
+	text = strings.TrimRight(text, " ")
+	return text[strings.LastIndexByte(text, ' ')+1:]
 }
 
 // unversioned returns a name without the version after it: "Some Mod v1.2.0".
@@ -274,21 +279,15 @@ func (s *scan) knownPrefix(text string) string {
 // packageID returns the package id at the beginning of s: words of letters and
 // digits with dots between them, and not the name of a file.
 func packageID(s string) string {
-	s = strings.TrimLeft(s, " '\"`([<>:=")
-	end := 0
-	for end < len(s) && (wordByte(s[end]) && s[end] < utf8.RuneSelf || s[end] == '.' || s[end] == '-') {
-		end++
-	}
-	id := strings.TrimRight(s[:end], ".-")
-	if strings.Contains(id, "..") || letters(id) < 5 || len(id) > maxName {
-		return ""
-	}
-	last := lastPart(id)
-	if last == "" || digit(last[0]) || digit(id[0]) || extension(last) {
+	id := idForm.FindString(strings.TrimLeft(s, " '\"`([<>:="))
+	if id == "" || strings.Contains(id, "..") || letters(id) < 5 || len(id) > maxName || extension(lastPart(id)) {
 		return ""
 	}
 	return id
 }
+
+// idForm matches words with dots between them, the first and the last of which begin with no digit.
+var idForm = regexp.MustCompile(`^[A-Za-z_.-][\w.-]*\.[A-Za-z_][\w-]*\b`)
 
 // extension reports whether the last part of a dotted word ends the name of a
 // file.
@@ -304,41 +303,19 @@ func afterColon(clause string) string {
 	return clause
 }
 
-// maxAbbreviation is the length of the longest word with a dot that counts as an
-// abbreviation, as in "Misc. Tools", and not for the end of the sentence.
-const maxAbbreviation = len("Misc.")
+// title matches words that are written like a title, with small ones between them: the last may end in any sign, the
+// others in none but the dot of an abbreviation, as in "Misc. Tools".
+var title = regexp.MustCompile(`^(?:[\p{Lu}\p{Nd}[(](?:\S{0,3}\.|\S*[^\s,:).])? (?:(?:of|the|and|for|[-&+x]) )*)*` +
+	`[\p{Lu}\p{Nd}[(]\S*`)
 
 // capitalized returns the words at the beginning of s that are written like a
 // title, and the text after them.
 func capitalized(s string) (name, rest string) {
-	end, at := 0, 0
-	for at < len(s) && at < maxName {
-		word, _, _ := strings.Cut(s[at:], " ")
-		first, _ := utf8.DecodeRuneInString(word)
-		switch {
-		case unicode.IsUpper(first), unicode.IsDigit(first), first == '[', first == '(':
-			end = at + len(word)
-		case end > 0 && (word == "of" || word == "the" || word == "and" || word == "for" || word == "-" || word == "&" ||
-			word == "+" || word == "x"):
-		default:
-			return strings.TrimRight(s[:end], " .,:;!"), s[end:]
-		}
-		if strings.HasSuffix(word, ".") && len(word) > maxAbbreviation || strings.HasSuffix(word, ",") ||
-			strings.HasSuffix(word, ":") || strings.HasSuffix(word, ")") {
-			break
-		}
-		at += len(word) + 1
-	}
-	return strings.TrimRight(s[:end], " .,:;!"), s[min(end, len(s)):]
+	name = title.FindString(s[:min(len(s), 2*maxName)])
+	return strings.TrimRight(name, " .,:;!"), s[len(name):]
 }
 
-// notAName reports whether the first of the words after "Mod" means mods in
-// general.
-func notAName(name string) bool {
-	first, _, _ := strings.Cut(name, " ")
-	return notNames[fold(first)]
-}
-
+// notNames are words after "Mod" that mean mods in general.
 var notNames = texts.Words(`
 	settings manager loader loaded loading list options config configuration menu identifier name id folder version
 	error errors content contents initialized init is has not with conflict
@@ -396,11 +373,10 @@ func (s *scan) tagged(name string) bool {
 //
 // An assembly that is missing is not at fault: "Could not load file or assembly 'SomeLib'".
 func (s *scan) assembly(before, rest string) string {
-	before = strings.TrimRight(before, " ")
 	rest, isLabel := strings.CutPrefix(rest, " name:")
 	rest, isNext := strings.CutPrefix(rest, " ")
 	name, _, isVersioned := strings.Cut(rest, ", Version=")
-	switch before[strings.LastIndexByte(before, ' ')+1:] {
+	switch lastWord(before) {
 	case "in", "from", "of":
 	case "or":
 		return ""

@@ -14,8 +14,11 @@ import (
 // TestListedAgain: a mod that is listed again as it was teaches nothing.
 func TestListedAgain(t *testing.T) {
 	mods := []blame.Mod{
-		{Name: "A Tool", PackageID: "some.tool"}, {Name: "A Tool", WorkshopID: "12"}, {Name: "B", Assemblies: []string{"C"}},
-		{Name: "D", Assemblies: []string{"C"}}, {Name: "E", Assemblies: []string{"C"}},
+		{Name: "A Tool", PackageID: "some.tool"},
+		{Name: "A Tool", WorkshopID: "12"},
+		{Name: "B", Assemblies: []string{"C"}},
+		{Name: "D", Assemblies: []string{"C"}},
+		{Name: "E", Assemblies: []string{"C"}},
 	}
 	f := finder(t)
 	before := 0

@@ -3,6 +3,7 @@ package blame
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"strings"
 
 	texts "github.com/heedlog/heed/internal/text"
@@ -108,13 +109,6 @@ func (f *Finder) otherName(m *Mod) string {
 	return ""
 }
 
-// moreReadable reports whether name, which differs from other in case, spaces and
-// punctuation alone, is the better one to show: more of them, and then whichever,
-// so that the order of a list does not matter.
-func moreReadable(name, other string) bool {
-	return cmp.Or(cmp.Compare(len(name), len(other)), cmp.Compare(other, name)) > 0
-}
-
 // isGameCode reports whether GameCode has a name or the beginning of one, or the game has it.
 func (f *Finder) isGameCode(name string) bool {
 	lower := strings.ToLower(name)
@@ -143,34 +137,23 @@ func (f *Finder) owner(rank int, names ...string) (owner, bool) {
 		if f.isGameCode(name) {
 			return o, false
 		}
-		if o.display == "" {
-			o.display = display(name)
-		}
 		last := lastPart(name)
 		if len(last) < minPart || f.isGameCode(last) {
 			last = ""
 		}
-		for _, n := range [...]string{name, last} {
-			if m := f.known(n); o.mod == 0 && m != 0 {
-				o.mod = m
-			}
-		}
+		o.display = cmp.Or(o.display, display(name))
+		o.mod = cmp.Or(o.mod, f.known(name), f.known(last))
 		if i < len(o.keys)-1 {
 			o.keys[i] = fold(name)
 		}
-		if last != "" {
-			o.keys[2] = fold(last)
-		}
+		o.keys[2] = cmp.Or(fold(last), o.keys[2])
 	}
 	for _, name := range names {
-		if o.mod == 0 && name != "" {
-			o.mod = f.hint(name)
-		}
+		o.mod = cmp.Or(o.mod, f.hint(name))
 	}
 	if o.mod != 0 {
 		f.listed(&o)
-	}
-	if o.mod == 0 && rank != rankCode && words(o.display) > maxWords {
+	} else if rank != rankCode && words(o.display) > maxWords {
 		o.rank = rankPhrase
 	}
 	return o, letters(o.display) > 0
@@ -384,22 +367,15 @@ func (f *Finder) ofGame(path, root, module string) bool {
 
 var noModule = strings.Repeat("0", 32)
 
-// inModule precedes the hash of a module in a frame.
-const inModule = " in <"
+// inModule matches the hash of a module in a frame: "… [0x00012] in <0123456789abcdef0123456789abcdef>:0".
+var inModule = regexp.MustCompile(` in <([0-9a-f]{32})>`)
 
-// moduleOf returns the hash of the module that a frame gives as its place,
-// "… [0x00012] in <0123456789abcdef0123456789abcdef>:0", or "".
+// moduleOf returns the hash of the module that a frame gives as its place, or "".
 func moduleOf(line string) string {
-	const digits = 32
-	i := strings.LastIndex(line, inModule)
-	if i < 0 {
-		return ""
+	if m := inModule.FindStringSubmatch(line); m != nil {
+		return m[1]
 	}
-	hash, _, ok := strings.Cut(line[i+len(inModule):], ">")
-	if !ok || len(hash) != digits || strings.Trim(hash, "0123456789abcdef") != "" {
-		return ""
-	}
-	return hash
+	return ""
 }
 
 // readable reports whether the root of a path is a name. The rest that an

@@ -165,33 +165,27 @@ func (s *scan) codeOwner(path, root string) (owner, bool) {
 //
 //   - PREFIX author.some.mod: Boolean SomeMod.Patches:Prefix(Thing thing)
 func (s *scan) patch(line string) bool {
-	rest, ok := strings.CutPrefix(strings.TrimLeft(line, " \t"), "- ")
-	if !ok {
-		return false
+	if !strings.HasPrefix(strings.TrimLeft(line, " \t"), "- ") {
+		return false // as most
 	}
-	what, rest, _ := strings.Cut(rest, " ")
-	switch what {
-	case "PREFIX", "POSTFIX", "TRANSPILER", "FINALIZER":
-	default:
+	m := patchForm.FindStringSubmatch(line)
+	if m == nil {
 		return false
 	}
 	weight := weightPatch
 	if s.frames > 1 {
 		weight = weightFarPatch
 	}
-	id, signature, ok := strings.Cut(rest, ": ")
-	if !ok {
-		return true
-	}
 	// The patch itself is code of the mod, with a name that reads better than an id: Boolean SomeMod.Patches:Prefix(…).
-	_, path, _ := strings.Cut(signature, " ")
-	if root := identifier(path); readable(root) && !s.finder.isGameCode(path) {
-		s.owned(Patch, weight, rankCode, root, id)
+	if id, path := m[1], m[2]; readable(identifier(path)) && !s.finder.isGameCode(path) {
+		s.owned(Patch, weight, rankCode, identifier(path), id)
 	} else {
 		s.owned(Patch, weight, rankOwner, id)
 	}
 	return true
 }
+
+var patchForm = regexp.MustCompile(`^[ \t]*- (?:PREFIX|POSTFIX|TRANSPILER|FINALIZER) (?:(.*?): \S* ?(.*))?`)
 
 // parse reads a line of a trace. In a message only lines count that cannot be prose.
 func parse(line string, stack bool) (frame.Frame, bool) {
@@ -267,14 +261,17 @@ func archiveOf(f *frame.Frame) (mod string, rank int) {
 		return f.Module, rankFolder
 	}
 	f.Module = ""
-	archive, _, ok := strings.Cut(f.Path, ".jar//")
+	file, _, ok := strings.Cut(f.Path, ".jar//")
 	if i := strings.LastIndexByte(f.Rest, '['); i >= 0 && !ok {
-		archive, _, ok = strings.Cut(f.Rest[i+1:], ".jar")
+		file, _, ok = strings.Cut(f.Rest[i+1:], ".jar")
 	}
-	if archive = archiveName(archive); !ok || strings.IndexByte(archive, ']') >= 0 || !readable(archive) {
+	if !ok || strings.IndexByte(file, ']') >= 0 {
 		return "", rankCode
 	}
-	return archive, rankCode
+	if name := archive.FindStringSubmatch(file); name != nil && readable(name[1]) {
+		return name[1], rankCode
+	}
+	return "", rankCode
 }
 
 // isJava reports whether a frame gives its place as Java does.
@@ -283,21 +280,8 @@ func isJava(line string) bool {
 	return slices.ContainsFunc(places, func(place string) bool { return strings.Contains(line, place) })
 }
 
-// archiveName returns the name of an archive without its version and its loader:
-// "press-2.3.0", "press-fabric-1.20.1-2.3.0", "press-forge-2.3".
-func archiveName(archive string) string {
-	for i := 0; i+1 < len(archive); i++ {
-		if c := archive[i]; (c == '-' || c == '_' || c == '+') &&
-			(digit(archive[i+1]) || strings.HasPrefix(archive[i+1:], "mc1.")) {
-			archive = archive[:i]
-			break
-		}
-	}
-	for _, loader := range [...]string{"-fabric", "-forge", "-neoforge", "-quilt", "-common"} {
-		archive = strings.TrimSuffix(archive, loader)
-	}
-	return archive
-}
+// archive matches the name of an archive with its version and its loader: "press-2.3.0", "press-fabric-1.20.1-2.3.0".
+var archive = regexp.MustCompile(`^(.*?)(?:-(?:fabric|forge|neoforge|quilt|common))*(?:[-_+](?:\d|mc1\.).*)?$`)
 
 // rootOf returns the part of the path of a method that names whose code it is: the
 // first, or of those that are written small after the top-level domain with which packages of Java begin a part that
@@ -305,7 +289,7 @@ func archiveName(archive string) string {
 // It returns "" where there is none.
 func (f *Finder) rootOf(path string) string {
 	root := identifier(path)
-	if !isDomain(root) && (len(root) != 2 || root != strings.ToLower(root)) { // or of a country
+	if !domains[root] && (len(root) != 2 || root != strings.ToLower(root)) { // or of a country
 		return root
 	}
 	owner := ""
@@ -326,8 +310,5 @@ func (f *Finder) rootOf(path string) string {
 	}
 }
 
-// isDomain reports whether a part of a path is one of the domains with which packages
-// begin. It does not identify a mod.
-func isDomain(part string) bool { return domains[part] }
-
+// domains begin packages. They do not identify a mod.
 var domains = texts.Words("com org net io dev me de fr ru uk eu it jp cn us ca nl pl se tv xyz gg moe")

@@ -59,8 +59,9 @@ func (f *Finder) Learn(m Mod) bool {
 		n = len(f.mods)
 	}
 	known := &f.mods[n-1]
-	if named := name != id && name != ""; named && (known.Name == "" ||
-		fold(known.Name) == fold(name) && moreReadable(name, known.Name)) {
+	// Of names that differ in case, spaces and punctuation alone, the longest is shown, in whichever order they come.
+	readable := cmp.Or(cmp.Compare(len(name), len(known.Name)), cmp.Compare(known.Name, name)) > 0
+	if name != id && name != "" && (known.Name == "" || readable && fold(known.Name) == fold(name)) {
 		known.Name = name
 		f.lessons++
 	}
@@ -109,7 +110,7 @@ func (f *Finder) learnID(id string, n int) {
 	}
 	f.alias(f.index, id, n)
 	first, rest, ok := strings.Cut(id, ".")
-	if ok && letters(first) >= 3 && !isDomain(first) {
+	if ok && letters(first) >= 3 && !domains[first] {
 		f.alias(f.authors, first, n)
 	}
 	for ok {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heedlog/heed/internal/logline"
 	texts "github.com/heedlog/heed/internal/text"
 )
 
@@ -17,7 +18,7 @@ import (
 // A trace is a record that gives a place in code. It belongs to the fault below it, or else to the fault above it, with
 // few records in between. The zero Neighbors has seen no record.
 type Neighbors struct {
-	before []byte // the text of the latest record
+	before []byte // the message of the latest record
 	fault  uint64 // number of the latest fault, 0 if it points at mods
 	after  int    // records of other business after it
 }
@@ -26,24 +27,24 @@ type Neighbors struct {
 const (
 	maxRecords = 16      // after a fault
 	maxAfter   = 6       // of other business
-	maxBefore  = 4 << 10 // bytes of a record
+	maxBefore  = 1 << 10 // bytes of a record
 )
 
-// Record is a record as [Neighbors] look at it.
+// Record is a record of the log as [Neighbors] look at it.
 type Record struct {
 	Seq     uint64
-	Text    string // without a logger's head
-	IsError bool   // of its level
-	IsFault bool   // it blocks
-	IsNamed bool   // it points at mods
-	IsOther bool   // it is trouble of another kind: no part of the report of a fault
+	Message string
+	IsError bool // of its level
+	IsFault bool // it blocks
+	IsNamed bool // it points at mods
+	IsOther bool // it is trouble of another kind: no part of the report of a fault
 }
 
 // Before returns the mod that the latest record names as the place of code, for the fault that comes next.
 func (n *Neighbors) Before(f *Finder) []string { return f.place(string(n.before)) }
 
-// Next takes the next record. It returns the mod that the record names as the place of code, if it is the trace of a
-// fault above it, and the number of the fault.
+// Next takes the next log record. It returns the mod that the record names as the place of code, if it is the trace of
+// a fault above it, and the number of the fault.
 func (n *Neighbors) Next(f *Finder, r *Record) (names []string, fault uint64) {
 	switch {
 	case r.IsFault && !r.IsNamed:
@@ -52,20 +53,22 @@ func (n *Neighbors) Next(f *Finder, r *Record) (names []string, fault uint64) {
 		n.fault = 0 // an error after other business is the beginning of another report
 	case n.fault == 0 || r.IsOther:
 	default:
-		if names = f.place(r.Text); len(names) == 0 && !r.IsError {
+		if names = f.place(r.Message); len(names) == 0 && !r.IsError {
 			n.after++
 		}
 	}
-	n.before = append(n.before[:0], r.Text[:min(len(r.Text), maxBefore)]...)
+	n.before = append(n.before[:0], r.Message[:min(len(r.Message), maxBefore)]...)
 	return names, n.fault
 }
 
-// place returns the name of the one mod that a text gives as the place of code; nil for several, and for code of which
-// the mod is not known.
-func (f *Finder) place(text string) []string {
-	if !isPlace.MatchString(text) {
+// place returns the name of the one mod that a message gives as the place of code; nil for several, and for code whose
+// mod is not known.
+func (f *Finder) place(message string) []string {
+	if !isPlace.MatchString(message) {
 		return nil
 	}
+	line, _, _ := strings.Cut(message, "\n")
+	text := message[logline.Parse(line).Len:]
 	found := slices.DeleteFunc(f.Find(nil, text, text), func(s Suspect) bool {
 		return s.Score < weightNamed || strings.HasPrefix(s.Mod, texts.Code)
 	})
@@ -77,4 +80,4 @@ func (f *Finder) place(text string) []string {
 
 // isPlace matches a file with a line, or with a method or an address: "main.gd:140", "Press.lua line # 12",
 // "Press.dll!Turn".
-var isPlace = regexp.MustCompile(`\w\.\pL{1,5}"?(?::| \(?[Ll]ine \D{0,2})\d|\w\.(?:dll|so)[!+]\w`)
+var isPlace = regexp.MustCompile(`\.(?:\pL{1,5}"?(?::| \(?[Ll]ine \D{0,2})\d|(?:dll|so)[!+]\w)`)

@@ -39,7 +39,7 @@ func (s *scan) path(line string) {
 		switch {
 		case within:
 			within = part == "" || strings.IndexByte(": \"'", part[len(part)-1]) < 0
-		case isDomain(word): // of a class: me/author/mods/thing/Panel
+		case domains[word]: // of a class: me/author/mods/thing/Panel
 			within = true
 		case name != "":
 			s.folder(name, last, about)
@@ -85,7 +85,7 @@ func (s *scan) folder(name string, last, about bool) {
 	if last {
 		name, _, _ = strings.Cut(name, " (")
 		name = strings.TrimRight(name, " .,;:)]}'\"")
-		if strings.HasSuffix(name, ".xml") || strings.HasSuffix(name, ".dll") || frame.File(name) != "" {
+		if strings.Contains(name+" ", ".xml ") || strings.Contains(name+" ", ".dll ") || frame.File(name) != "" {
 			return
 		}
 	}

@@ -260,24 +260,16 @@ func isWord(name string) bool {
 }
 
 // cutTag takes a tag in brackets off the beginning of a line. Brackets may be
-// nested once, since names of mods begin with names of series: [[XY] Some Mod].
+// nested, since names of mods begin with names of series: [[XY] Some Mod].
 func cutTag(line string) (tag, rest string, ok bool) {
-	if line == "" || line[0] != '[' {
+	whole := tagForm.FindString(line[:min(len(line), 2*maxName)])
+	if whole == "" {
 		return "", line, false
 	}
-	depth := 0
-	for i := range min(len(line), 2*maxName) {
-		switch line[i] {
-		case '[':
-			depth++
-		case ']':
-			if depth--; depth == 0 {
-				return line[1:i], line[i+1:], true
-			}
-		}
-	}
-	return "", line, false
+	return whole[1 : len(whole)-1], line[len(whole):], true
 }
+
+var tagForm = regexp.MustCompile(`^\[(?:[^][]|\[(?:[^][]|\[[^][]*\])*\])*\]`)
 
 // tagWeight returns the weight of the tag of o: little where o is a messenger, or
 // none of the loaded mods, or in capitals.
@@ -301,7 +293,10 @@ var inCapitals = regexp.MustCompile(`^[A-Z][-_+'&!?#: A-Z]+$`)
 // tagName returns the part of a tag that may be the name of a mod, without the
 // part of the mod, and without a version.
 func tagName(tag string) string {
-	tag = behindLevel(strings.TrimSpace(tag))
+	tag = strings.TrimSpace(tag)
+	if m := leveled.FindStringSubmatch(tag); m != nil && levels[fold(m[1]+m[2])] {
+		tag = m[3]
+	}
 	if strings.ContainsAny(tag, ",=/\\{}<>\"|%$;") || len(tag) > maxName {
 		return ""
 	}
@@ -327,15 +322,7 @@ func tagName(tag string) string {
 	return tag
 }
 
-// behindLevel returns the text of a tag after its level, as loaders of mods write it: [Error  :  Some Mod], [10:00:00
-// ERROR Some Mod]. A tag of another form stays.
-func behindLevel(tag string) string {
-	if m := leveled.FindStringSubmatch(tag); m != nil && levels[fold(m[1]+m[2])] {
-		return m[3]
-	}
-	return tag
-}
-
+// leveled matches a tag with a level, as loaders of mods write it: [Error  :  Some Mod], [10:00:00 ERROR Some Mod].
 var leveled = regexp.MustCompile(`^(?:([^:\d][^:]*):|\d[\d:.]* +(\S+) ) *(.*)`)
 
 // levels are what loggers of any mod, or parts of any game, write in tags, folded.

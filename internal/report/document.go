@@ -40,6 +40,7 @@ type Document struct {
 type Summary struct {
 	File        string `json:"file" jsonschema:"The log, as it was named."`
 	Layout      string `json:"layout" jsonschema:"The layout in which it was read."`
+	family      string
 	Lines       int    `json:"lines" jsonschema:"Lines read."`
 	Records     uint64 `json:"records" jsonschema:"Records in those lines."`
 	Complete    bool   `json:"complete" jsonschema:"The log was read to its end."`
@@ -273,7 +274,7 @@ func (d *Document) rows(of event.Disposition) []Row {
 func (r *Replay) summary(v *verdict) Summary {
 	st := &r.end.Stats
 	s := Summary{
-		File: safe(r.config.File), Layout: r.end.Layout, Lines: r.end.Lines, Records: r.records,
+		File: safe(r.config.File), Layout: r.end.Layout, family: safe(r.family), Lines: r.end.Lines, Records: r.records,
 		Complete: r.unread == "" && !r.end.Interrupted, Error: r.unread, Interrupted: r.end.Interrupted,
 		Missing: r.noticed(), Signatures: map[string]tableSummary{}, Accounting: "ok",
 		Verdict: v, Environment: r.environment, Headless: r.end.Headless,

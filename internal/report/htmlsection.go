@@ -72,7 +72,7 @@ var pageFuncs = template.FuncMap{
 	"label":  func(v *verdict, c *verdictCause) string { return v.say(v.label(c)) },
 	"times":  func(v *verdict, n uint64) string { return v.times(n) },
 	"number": func(v *verdict, n uint64) string { return v.number(n) },
-	"size":   func(d *Document) string { return strings.Replace(d.size(), ", ", " · ", 1) },
+	"size":   func(d *Document) string { return strings.ReplaceAll(d.about(), ", ", " · ") },
 	"mod":    func(c *verdictCause) string { return c.mod(literally) },
 	"named":  func(v *verdict, i int) string { return v.Mods[i].named(v.texts, literally) },
 

@@ -81,9 +81,9 @@ type markdown struct {
 
 func (m *markdown) printf(format string, args ...any) { m.out = fmt.Appendf(m.out, format, args...) }
 
-// footer names the program, and the kinds of private text that were removed.
+// footer names heed, and the kinds of private text that were removed.
 func (m *markdown) footer() {
-	m.printf("\n<sub>By heed's classify-replay")
+	m.printf("\n<sub>By heed")
 	if len(m.removed) > 0 {
 		m.printf("; removed: %s", strings.Join(inWords(m.removed), ", "))
 	}
@@ -93,11 +93,7 @@ func (m *markdown) footer() {
 func (m *markdown) headline() {
 	s := &m.Summary
 	m.printf("### %s\n\n", code(s.File, 0))
-	if s.empty() {
-		m.printf("%s\n", sentence(m.say("empty, no lines")))
-		return
-	}
-	m.printf("**%s** (%s, %s)\n", prose(s.Verdict.lead()), prose(s.Layout), m.size())
+	m.printf("**%s** (%s)\n", prose(s.Verdict.lead()), prose(m.about()))
 	m.facts(m.glance(inMarkdown))
 	if made := s.Environment.inShort(inMarkdown, m.texts); made != nil {
 		m.printf("- %s: %s\n", m.say("environment"), strings.Join(made, ", "))

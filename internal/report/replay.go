@@ -56,7 +56,7 @@ type Config struct {
 type Replay struct {
 	texts
 	config  Config
-	program bool                      // the log is of a program that is no game
+	family  string                    // of the log
 	tables  [len(dispositions)]*table // by event.Disposition
 	updates uint64
 	causes  causes
@@ -116,7 +116,7 @@ func New(config Config) *Replay {
 // [Config.Scrub] learns from the first of a row.
 func (r *Replay) Observe(rec *capture.Record, o *heed.Outcome) {
 	line := uint64(rec.Line())
-	r.program = text.IsProgram(rec.Family)
+	r.family = rec.Family
 	if rec.Kind == event.KindNotice {
 		r.missing(rec)
 	} else {

@@ -33,13 +33,9 @@ type Scrubber struct {
 // Text returns a text without its private parts. A text without one
 // is returned as it is.
 func (s *Scrubber) Text(text string) string {
-	if s == nil || text == "" {
-		return text
-	}
-	s.Learn(text)
-	scrubbed := s.scrub(text)
-	if s.Strict {
-		scrubbed = scrub.Strict(scrubbed)
+	scrubbed := s.Mod(text)
+	if s != nil && s.Strict {
+		return scrub.Strict(scrubbed)
 	}
 	return scrubbed
 }
@@ -148,8 +144,8 @@ func (s *Scrubber) attention(a heed.Item) heed.Item {
 
 // Mod returns the name or the package id of a mod without private data. It is the same at both levels.
 func (s *Scrubber) Mod(name string) string {
-	if s == nil || !s.Strict {
-		return s.Text(name)
+	if s == nil || name == "" {
+		return name
 	}
 	s.Learn(name)
 	return s.scrub(name)

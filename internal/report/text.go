@@ -127,10 +127,7 @@ func (t *textReport) section(in style, format string, args ...any) {
 
 func (t *textReport) headline() {
 	s := &t.Summary
-	file, about := s.File, ": "+t.say("empty, no lines")
-	if !s.empty() {
-		about = fmt.Sprintf(": %s, %s", s.Layout, t.size())
-	}
+	file, about := s.File, ": "+t.about()
 	if w := t.options.Width; w > 0 {
 		room := max(w-cells.StringWidth(about), min(w/2, cells.StringWidth(file)))
 		file = cells.TruncateLeft(file, room, "…") // the end of a path matters most
@@ -138,9 +135,6 @@ func (t *textReport) headline() {
 	}
 	t.styled(file, strong)
 	t.printf("%s\n", about)
-	if s.empty() {
-		return
-	}
 	if made := s.Environment.inShort(plainly, t.texts); made != nil {
 		t.printf("  ")
 		t.styled(fit(strings.Join(made, ", "), max(t.options.Width-2, 0)), faint)
@@ -150,14 +144,22 @@ func (t *textReport) headline() {
 	t.facts(t.glance(plainly))
 }
 
-// size returns how long the log is.
-func (d *Document) size() string {
-	lines, records := uint64(d.Summary.Lines), d.Summary.Records
-	return d.one(lines, "%d line", "%d lines", lines) + ", " + d.one(records, "%d record", "%d records", records)
+// about returns the form and the length of the log: its family, its layout, and one of them if the other says no more.
+func (d *Document) about() string {
+	s := &d.Summary
+	form := s.family + ", " + s.Layout
+	switch {
+	case s.Lines == 0 && s.Error == "" && !s.Interrupted:
+		return d.say("empty, no lines")
+	case strings.HasPrefix(s.Layout, s.family):
+		form = s.Layout
+	case s.Layout == "plain":
+		form = s.family
+	}
+	lines, records := uint64(s.Lines), s.Records
+	return form + ", " + d.one(lines, "%d line", "%d lines", lines) + ", " +
+		d.one(records, "%d record", "%d records", records)
 }
-
-// empty reports whether the log was read and has not a single line.
-func (s *Summary) empty() bool { return s.Lines == 0 && s.Error == "" && !s.Interrupted }
 
 // facts prints facts after their labels.
 func (t *textReport) facts(facts []fact) {

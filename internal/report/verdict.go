@@ -150,7 +150,7 @@ func (r *Replay) verdict() *verdict {
 			m = &item.Members[0]
 		}
 		c := r.named(p, n.problems[causeKey{p.Rule, p.Disposition}], m)
-		c.modded = listed || !r.program && len(mods) > 0
+		c.modded = listed || !text.IsProgram(r.family) && len(mods) > 0
 		if filler != nil && p.Member == choice.Filler {
 			r.fills(&c, filler)
 		}
@@ -329,7 +329,8 @@ func (r *Replay) advice(key causeKey, m *heed.Member) string {
 		likely, perhaps := m.Mods()
 		advice, names = cmp.Or(safe(oneSpace(m.Advice)), advice), slices.Concat(likely, perhaps)
 	}
-	return text.Advice(cmp.Or(advice, text.DefaultAdvice(key.disposition == event.Blocking, r.program)), names...)
+	usual := text.DefaultAdvice(key.disposition == event.Blocking, text.IsProgram(r.family))
+	return text.Advice(cmp.Or(advice, usual), names...)
 }
 
 // modTally is a mod with how much of what points at it blocks.

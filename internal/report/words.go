@@ -119,7 +119,7 @@ const changed = "; the game's state may have changed"
 
 // words returns words about a game, in the log of a program as words about that.
 func (r *Replay) words(s string) string {
-	if r.program {
+	if text.IsProgram(r.family) {
 		s = strings.ReplaceAll(strings.ReplaceAll(s, "the game", "the program"), "The game", "The program")
 	}
 	return s

@@ -101,11 +101,13 @@ func (s *source) Items(ctx context.Context, in *briefing.Input, q *briefing.Atte
 		out.Warnings = []string{strings.ToLower(gaps.Title[:1]) + gaps.Title[1:]}
 	}
 	work := in.Request.WorkOrderID
-	if of := s.Engine.Verdict(work); of.Known {
+	asked, known := s.Engine.Item(work) // by its id, or by the number that ends it
+	switch of := s.Engine.Verdict(work); {
+	case of.Known:
 		out.Fragments = v.add(out.Fragments, verdict(&of))
+	case work != "" && !known:
+		out.Warnings = append(out.Warnings, "no item or operation is called "+named(work)+": this is about all that is open")
 	}
-
-	asked, _ := s.Engine.Item(work) // by its id, or by the number that ends it
 	items := s.items(work, &asked, least, q.ClearedSince)
 	looks, heads := v.heads(items, asked.ID)
 	if len(heads) == 0 {

@@ -151,6 +151,8 @@ func TestHead(t *testing.T) {
 	}, short)
 	require.Len(t, found.Fragments, 7)
 	require.Empty(t, found.Warnings)
+	require.Equal(t, []string{"no item or operation is called call-9: this is about all that is open"},
+		itemsOf(t, e, set, "call-9", 0, briefing.AttentionQuery{MaxItems: 5}).Warnings)
 }
 
 func allTexts(fs []briefing.Fragment) (out [][]string) {

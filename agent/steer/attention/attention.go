@@ -60,13 +60,18 @@ func revision(item *coalesce.Item) string {
 }
 
 // Acknowledged returns the message for an item that a person or another consumer acknowledged: it opened the gate, and
-// the agent does not know that. by is its name, which is data.
-func Acknowledged(item *coalesce.Item, by string) steer.Message {
-	return steer.Message{
-		Author: Author, Topic: item.ID, Revision: "acknowledged", Rides: true, Data: []string{text.Safe(by, maxSample)},
-		Text: fmt.Sprintf("Item %s was acknowledged by another, whose name is below. The game's state may have changed "+
-			"meanwhile: read it again.", item.ID),
+// the agent does not know that. by is who did, in words of the adapter. name is the consumer's, which is data; "" for
+// none.
+func Acknowledged(item *coalesce.Item, by, name string, at time.Time) steer.Message {
+	m := steer.Message{
+		Author: Author, Topic: item.ID, Revision: "acknowledged", Rides: true,
+		Text: fmt.Sprintf("Item %s was acknowledged by %s at %s. The game's state may have changed meanwhile: read it again.",
+			item.ID, by, at.UTC().Format(time.RFC3339)),
 	}
+	if name != "" {
+		m.Data = []string{text.Safe(name, maxSample)}
+	}
+	return m
 }
 
 // Feed gives the items of an engine to the machine of one conversation. It is for the goroutine of the machine.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/heedlog/heed"
@@ -11,6 +12,7 @@ import (
 	"github.com/heedlog/heed/agent/briefing/heedsource"
 	"github.com/heedlog/heed/cmd/internal/way"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // The bounds of briefs, in tokens and in time, for any template. A refusal never waits for a brief.
@@ -92,7 +94,8 @@ func (d *Diagnostics) brief(ctx context.Context, consumer string, in briefArgs) 
 	return &out, nil
 }
 
-// briefHead returns the head of a short brief about an item for the answer to a refused call, "" if the brief is late.
+// briefHead returns the head of a short brief about an item for the answer to a refused call. If the brief is late, it
+// has the first sample and the blamed mods.
 func (d *Diagnostics) briefHead(ctx context.Context, item *heed.Item) string {
 	if d.briefer == nil {
 		return ""
@@ -114,6 +117,13 @@ func (d *Diagnostics) briefHead(ctx context.Context, item *heed.Item) string {
 	case said := <-head:
 		return said
 	case <-ctx.Done():
-		return ""
+		said := "Item " + way.Number(item)
+		if len(item.Sample) > 0 {
+			said += "\n" + briefing.DataPrefix + text.Safe(item.Sample[0].Message, aroundChars)
+		}
+		if len(item.Blame) > 0 {
+			said += "\nCulprit: " + text.Safe(strings.Join(item.Blame, ", "), aroundChars)
+		}
+		return said
 	}
 }

@@ -177,7 +177,8 @@ func (p *Proxy) noMod(ctx context.Context, r *gabp.Request, tool string) *gabp.E
 	case gabp.MethodResourcesRead:
 		code = gabp.CodeResourceNotFound
 	}
-	return (&gabp.Error{Code: code, Message: p.way.Refuse(way.Refusal{Tool: tool, Why: why})}).WithData(data)
+	refusal := way.Refusal{Tool: tool, Why: why, Wait: "wait for the game, and list its tools"}
+	return (&gabp.Error{Code: code, Message: p.way.Refuse(refusal)}).WithData(data)
 }
 
 var (
@@ -394,6 +395,7 @@ type reported struct {
 	pass atomic.Bool // all calls pass the gate: a reported one would count twice
 
 	mu   sync.Mutex
+	seen bool // a start
 	open []reportedCall
 }
 
@@ -411,7 +413,12 @@ func (p *Proxy) reportCall(ctx context.Context, r *gabp.Request) (any, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.cfg.within(gateTimeout)) // the host may be gone
 	defer cancel()
 	verdicts := []heed.Verdict{}
-	for _, run := range p.reported.take(p, c) {
+	ended, missed := p.reported.take(p, c)
+	if missed && p.attends {
+		verdicts = append(verdicts, p.session.Verdict(c.ID))
+		verdicts[0].Method = c.Tool
+	}
+	for _, run := range ended {
 		if v, _, _ := run.End(ctx, c.Status, ""); p.attends && v.Outcome != coalesce.Clean {
 			verdicts = append(verdicts, v)
 		}
@@ -421,8 +428,9 @@ func (p *Proxy) reportCall(ctx context.Context, r *gabp.Request) (any, error) {
 
 // take begins a call, unless it has begun, passes the gate or is exempt from it, or removes and returns the calls that
 // end with c. A call that is never held back is no evidence of play, which ends a load, and no operation. Calls that
-// were abandoned are forgotten.
-func (t *reported) take(p *Proxy, c Call) (ended []reportedCall) {
+// were abandoned are forgotten. A call that ends before any start was reported has begun before heed was started: it is
+// missed.
+func (t *reported) take(p *Proxy, c Call) (ended []reportedCall, missed bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var named, others []reportedCall
@@ -435,17 +443,17 @@ func (t *reported) take(p *Proxy, c Call) (ended []reportedCall) {
 			o.Abandon()
 		}
 	}
-	if c.Status.Ended() {
-		t.open = others
-		return named
-	}
-	t.open = append(named, others...)
 	call := session.Call{ID: c.ID, Tool: c.Tool, Consumer: c.Agent}
 	passes := c.Exempt || t.pass.Load() || p.mod.client.Load() != nil || p.gate.Exempt(&call) != ""
+	if c.Status.Ended() {
+		t.open = others
+		return named, !t.seen && !passes && c.ID != ""
+	}
+	t.open, t.seen = append(named, others...), true
 	if !passes && (c.ID == "" || named == nil) {
 		t.open = append(t.open, reportedCall{c, p.session.Begin(call)})
 	}
-	return nil
+	return nil, false
 }
 
 // names reports whether c names an open call.

@@ -255,6 +255,24 @@ func TestReportedVerdict(t *testing.T) {
 	})
 }
 
+// TestReportedCallWithoutStart holds that a call which ends before heed saw any start has an unknown verdict, unless it
+// is exempt: it began before heed was started.
+func TestReportedCallWithoutStart(t *testing.T) {
+	begin(t, Config{}, session.Config{}, nil, func(t *testing.T, p *play) {
+		c := Call{Agent: "ann", ID: "1", Tool: "build", Status: event.StatusCompleted}
+		verdicts := p.report(c)
+		require.Len(t, verdicts, 1)
+		require.Equal(t, []string{"build", "unknown"}, []string{verdicts[0].Method, verdicts[0].Outcome})
+		exempt := c
+		exempt.Exempt = true
+		require.Empty(t, p.report(exempt))
+		c.Status = event.StatusStarted
+		p.report(c)
+		c.ID, c.Status = "2", event.StatusCompleted
+		require.Empty(t, p.report(c), "a call that no host asked about")
+	})
+}
+
 // TestReportedCallIsAbandoned holds that a call whose end never comes is given up as others are, and is no call in flight.
 func TestReportedCallIsAbandoned(t *testing.T) {
 	sc := session.Config{}

@@ -530,3 +530,18 @@ func requireCode(t *testing.T, code int, err error) {
 	require.ErrorAs(t, err, &e)
 	require.Equal(t, code, e.Code, e.Message)
 }
+
+// TestItemsBlockAsCallsDo holds that no item is shown as blocking while items hold no call back.
+func TestItemsBlockAsCallsDo(t *testing.T) {
+	for attention, blocks := range map[session.Attention]bool{
+		session.HoldsCalls: true, session.OnlyShown: false, session.LeftToMod: false,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s, d := start(t, session.Config{Attention: attention})
+			s.Observe(event.Log{Message: "Broken thing"}.Entry())
+			item := answer[bridge.Items](t, d, bridge.ToolItems, "").Items[0]
+			require.Equal(t, blocks, item.Blocking)
+			require.Equal(t, blocks, answer[bridge.ItemDetail](t, d, bridge.ToolItem, `{"id":"1"}`).Blocking)
+		})
+	}
+}

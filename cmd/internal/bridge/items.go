@@ -33,6 +33,7 @@ type Item struct {
 type Items struct {
 	Items   []Item `json:"items" jsonschema:"The open items, the most urgent first."`
 	Omitted int    `json:"omitted" jsonschema:"How many others are open."`
+	Read    bool   `json:"read" jsonschema:"The caller has read the first of them."`
 	Behind  string `json:"behind,omitempty" jsonschema:"Why newer ones may be missing."`
 }
 
@@ -58,13 +59,13 @@ type Cause struct {
 	Entry       *Entry `json:"entry,omitempty" jsonschema:"The entry itself, if heed still holds it."`
 }
 
-// item returns an item with its cursor.
+// item returns an item with its cursor. It blocks only if items hold calls back.
 func (d *Diagnostics) item(a *heed.Item) Item {
-	return Item{Item: *a, Cursor: cursorText(d.epoch, a.DiagnosticsCursor)}
+	return Item{Item: d.session.Present(*a), Cursor: cursorText(d.epoch, a.DiagnosticsCursor)}
 }
 
 // items answers heed/items.
-func (d *Diagnostics) items(ctx context.Context, _ string, _ struct{}) (*Items, error) {
+func (d *Diagnostics) items(ctx context.Context, consumer string, _ struct{}) (*Items, error) {
 	out := Items{Items: []Item{}, Behind: d.sync(ctx)}
 	open := d.session.Open(nil)
 	shown := min(len(open), maxItems)
@@ -73,6 +74,7 @@ func (d *Diagnostics) items(ctx context.Context, _ string, _ struct{}) (*Items, 
 		out.Items[i].Sample = nil
 	}
 	out.Omitted = len(open) - shown
+	out.Read = shown > 0 && d.session.HasRead(consumer, open[0].ID)
 	return &out, nil
 }
 

@@ -244,7 +244,7 @@ func TestNoMod(t *testing.T) {
 		require.Equal(t, "no_mod", h.Status)
 		require.Equal(t, "colony/build", h.Tool)
 		require.Nil(t, h.Attention)
-		require.Equal(t, "Not executed: no mod is connected to execute colony/build.\nNext: check the game's state, then call "+
+		require.Equal(t, "Not executed: no mod is connected to execute colony/build.\nNext: wait for the game, and list its tools, then call "+
 			"colony/build again if it is still wanted.", e.Message)
 
 		p.session.Observe(event.Log{Message: "Broken thing"}.Entry())

@@ -19,6 +19,8 @@ import (
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/cmd/internal/brief"
 	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/report"
 	"github.com/heedlog/heed/internal/report/replay"
 	"github.com/heedlog/heed/internal/report/summary"
@@ -119,12 +121,14 @@ func (p *program) brief(ctx context.Context, f *briefFlags, name string) error {
 		return err
 	}
 	defer src.close()
-	names, empty := OwnScrubber(p.Getenv, p.scrub == scrubStrict), true
+	names, broke := OwnScrubber(p.Getenv, p.scrub == scrubStrict), false
 	err = src.Each(func() bool {
-		empty = false
 		names.Learn(src.Record.Message, src.Record.Stack)
 		return true
-	}, func(*heed.Update) bool { return true })
+	}, func(u *heed.Update) bool {
+		broke = broke || u.Item.ClearedBy == coalesce.ReasonRestarted && u.Item.Disposition == event.Blocking
+		return true
+	})
 	if err != nil {
 		p.Fail(ioError(fmt.Errorf("%s: %w", name, err)))
 	}
@@ -135,13 +139,17 @@ func (p *program) brief(ctx context.Context, f *briefFlags, name string) error {
 		return err
 	}
 	p.removed(names)
-	if empty {
+	if src.Engine.Stats().Received == 0 {
 		p.Note("%s is empty: that nothing is open is no evidence that all was well", name)
 	}
 	if f.Format != formatJSON {
 		for _, w := range c.Warnings {
 			p.Note("%s", w)
 		}
+	}
+	if broke && src.Engine.Stats().Coalesce.OpenBlocking == 0 {
+		earlier := "an earlier run broke: see " + p.Name + " FILE"
+		c.Warnings, c.last = append(c.Warnings, earlier), "\nNote: "+earlier+"\n"
 	}
 	return p.print("the brief", c.Appended(f.Format))
 }
@@ -153,7 +161,10 @@ func (p *program) assemble(f *briefFlags, src *source, set *rules.Set, name stri
 	c := heedsource.Config{
 		Engine: src.Engine, Rules: func() *rules.Set { return set }, Next: brief.FileNext(p.Name, name),
 		Mods: func() []capture.ListedMod { return src.Mods.Mods }, Environment: src.Began.Facts,
-		Now: time.Now, Scrub: names.Text,
+		Now: time.Now, Scrub: names.Mod,
+	}
+	if names.Strict {
+		c.Next = func(string, *heed.Item) []string { return nil } // a person typed the name of the file
 	}
 	if h := p.existing(context.Background(), f.history); h != nil {
 		defer h.Close() //nolint:errcheck // it was only read from
@@ -169,7 +180,9 @@ func (p *program) assemble(f *briefFlags, src *source, set *rules.Set, name stri
 	}
 	r := f.request(it.ID)
 	r.Scrub = p.newScrubber() != nil
-	s, err := briefing.New(heedsource.Sources(c))
+	sources := heedsource.Sources(c)
+	sources.ScrubData = names.Text
+	s, err := briefing.New(sources)
 	if err != nil {
 		return nil, err
 	}
@@ -193,6 +206,7 @@ func (b *Brief) request(item string) briefing.Request {
 type BriefDocument struct {
 	SchemaVersion int `json:"schemaVersion" jsonschema:"The version of the form."`
 	briefing.Context
+	last string // for people, at its end
 }
 
 // Appended returns a brief in a format. For people, each part that is no detail begins after an empty line.
@@ -201,7 +215,7 @@ func (d *BriefDocument) Appended(format string) []byte {
 	case formatJSON:
 		return lineOfJSON(d)
 	case formatMarkdown:
-		return []byte(d.Markdown())
+		return []byte(d.Markdown() + d.last)
 	}
 	var text []byte
 	for i := range d.Fragments {
@@ -211,7 +225,7 @@ func (d *BriefDocument) Appended(format string) []byte {
 		text = append(text, d.Fragments[i].Content...)
 	}
 	if len(text) == 0 {
-		return []byte("Nothing is open.\n")
+		text = []byte("Nothing is open.\n")
 	}
-	return text
+	return append(text, d.last...)
 }

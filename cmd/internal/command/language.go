@@ -21,7 +21,11 @@ func (p *program) registerLanguage(cmd *cobra.Command) {
 	known := append([]string{english}, rules.Languages()...)
 	cmd.Flags().StringVar(&p.lang, "lang", "", "write what a player reads in `LANGUAGE` "+strings.Join(known, ", ")+
 		"; without it, in the system's")
-	cli.Choice(cmd, "lang", append(known, "")...)
+	cli.Completes(cmd, "lang", known...)
+	cli.Checked(cmd, func(cmd *cobra.Command) error {
+		p.lang = strings.ToLower(p.lang)
+		return cli.OneOf(cmd, "lang", cmp.Or(p.lang, english), known...)
+	})
 }
 
 // document returns a document in the language of the reader if people read the format, in English otherwise.

@@ -285,7 +285,11 @@ func (c *Conversation) acks(ctx context.Context, after string) (list []steer.Mes
 		e := &t.Events[i]
 		if !c.mine(e.Consumer) {
 			item := heed.Item{ID: e.Attention}
-			msg := attention.Acknowledged(&item, e.Consumer)
+			by, name := "another agent, whose name is below,", e.Consumer
+			if session.Person(name) {
+				by, name = "a person", ""
+			}
+			msg := attention.Acknowledged(&item, by, name, e.Time)
 			msg.Text += " To see it: " + c.cfg.Way.Look(&item) + "."
 			list = append(list, msg)
 		}
@@ -295,10 +299,7 @@ func (c *Conversation) acks(ctx context.Context, after string) (list []steer.Mes
 
 // mine reports whether a consumer is the agent of this conversation.
 func (c *Conversation) mine(consumer string) bool {
-	if c.cfg.Agent == "" {
-		return !session.Person(consumer)
-	}
-	return consumer == c.cfg.Agent
+	return consumer == c.cfg.Agent || c.cfg.Agent == "" && !session.Person(consumer)
 }
 
 // ask calls a tool of heed.

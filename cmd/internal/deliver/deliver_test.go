@@ -159,7 +159,7 @@ func TestAcknowledgements(t *testing.T) {
 		var res gabp.AckResult
 		require.NoError(t, b.person.Call(t.Context(), gabp.MethodAttentionAck, gabp.AckParams{AttentionID: "e1-1"}, &res))
 		require.True(t, res.Acknowledged)
-		require.Contains(t, ride(t, c), "Item e1-1 was acknowledged by another")
+		require.Contains(t, ride(t, c), "Item e1-1 was acknowledged by a")
 		require.Empty(t, ride(t, c))
 
 		b.log("Could not load file or assembly 'Harbor': it is broken")
@@ -213,7 +213,7 @@ func TestKilled(t *testing.T) {
 		require.NoError(t, c.Look(t.Context()))
 		c = b.conversation(t, keep)
 		begin(c)
-		require.Contains(t, ride(t, c)+string(kept), "was acknowledged by another")
+		require.Contains(t, ride(t, c)+string(kept), "was acknowledged by a")
 		c = b.conversation(t, keep)
 		begin(c)
 		require.Empty(t, ride(t, c))
@@ -321,7 +321,7 @@ func TestEachWayNamesItsOwnCalls(t *testing.T) {
 			var res gabp.AckResult
 			require.NoError(t, b.person.Call(t.Context(), gabp.MethodAttentionAck, gabp.AckParams{AttentionID: item.ID}, &res))
 			told = append(told, ride(t, c))
-			require.Contains(t, told[2], "acknowledged by another")
+			require.Contains(t, told[2], "acknowledged by a")
 			named := map[string]bool{}
 			for _, tool := range toolNamed.FindAllString(strings.Join(told, "\n"), -1) {
 				require.True(t, way.tools[tool], "%s names %s", name, tool)

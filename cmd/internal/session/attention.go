@@ -62,8 +62,8 @@ func (s *Session) Gather(ctx context.Context) error {
 // Attention returns the effect of items on calls.
 func (s *Session) Attention() Attention { return s.cfg.Attention }
 
-// present returns an item as agents see it.
-func (s *Session) present(a heed.Item) heed.Item {
+// Present returns an item as agents see it.
+func (s *Session) Present(a heed.Item) heed.Item {
 	a.Blocking = a.Blocking && s.cfg.Attention == HoldsCalls
 	return a
 }
@@ -83,7 +83,7 @@ func (s *Session) Current(ctx context.Context, consumer string) (heed.Item, bool
 
 func (s *Session) current(consumer string) *heed.Item {
 	if blind := s.attention.openBlind(); blind != nil {
-		return new(s.present(*blind))
+		return new(s.Present(*blind))
 	}
 	s.others.meet(consumer)
 	var current *heed.Item
@@ -95,7 +95,7 @@ func (s *Session) current(consumer string) *heed.Item {
 	s.ordered.Unlock()
 	if open {
 		s.disk.keep(a.ID)
-		current = new(s.present(a))
+		current = new(s.Present(a))
 	}
 	s.attention.known.Store(current)
 	return current
@@ -153,7 +153,7 @@ func (s *Session) late(ctx context.Context) *heed.Item {
 		s.goBlind("reading its log took too long")
 	}
 	if blind := t.openBlind(); blind != nil {
-		return new(s.present(*blind))
+		return new(s.Present(*blind))
 	}
 	return t.known.Load()
 }
@@ -219,7 +219,7 @@ func (s *Session) Open(dst []heed.Item) []heed.Item {
 		s.disk.keep(open[i].ID)
 	}
 	if len(open) > 0 {
-		first = new(s.present(open[0]))
+		first = new(s.Present(open[0]))
 	}
 	s.attention.known.Store(first)
 	return append(dst, open...)
@@ -364,6 +364,15 @@ func (s *Session) MarkRead(consumer, id string) {
 	s.others.knows(consumer, id)
 }
 
+// HasRead reports whether a consumer read an item, by [Session.MarkRead].
+func (s *Session) HasRead(consumer, id string) bool {
+	t := &s.timeline
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n, known := t.notes.Peek(id)
+	return known && slices.Contains(n.readers, cut(consumer))
+}
+
 // peers is a session as the protocol has it.
 type peers struct{ *Session }
 
@@ -375,7 +384,7 @@ func (p peers) Open(dst []heed.Item) []heed.Item {
 	n := len(dst)
 	dst = p.Session.Open(dst)
 	for i, a := range dst[n:] {
-		dst[n+i] = p.present(a)
+		dst[n+i] = p.Present(a)
 	}
 	return dst
 }

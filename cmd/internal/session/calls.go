@@ -102,7 +102,7 @@ func (r *Running) end(ctx context.Context, status event.Status, errText string) 
 	}
 	s.timeline.ended(r, status, ended)
 	if r.related != nil {
-		*r.related = s.present(*r.related)
+		*r.related = s.Present(*r.related)
 	}
 }
 

@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -56,6 +57,7 @@ type feed struct {
 	stuck  bool          // Sync returns no more
 	ahead  time.Duration // of the clock, as the times in the log are
 	gone   atomic.Bool   // there is no file
+	folder atomic.Bool   // a folder is at the path, and the file is still open
 	absent string        // why
 	failed error         // of the status
 }
@@ -138,7 +140,11 @@ func (f *feed) Status() follow.Status {
 		defer f.mu.Unlock()
 		return follow.Status{Path: "logs/Player.log", Absent: f.absent, LastError: f.failed}
 	}
-	return follow.Status{Path: "/logs/Player.log", Present: true}
+	st := follow.Status{Path: "/logs/Player.log", Present: true}
+	if f.folder.Load() {
+		st.LastError = errors.New("is a folder")
+	}
+	return st
 }
 
 // start makes a session and lets it run for the test.

@@ -57,7 +57,7 @@ func (s *Session) lookForLog(patience time.Duration) {
 	defer s.logMu.Unlock()
 	st, now := s.cfg.Log.Status(), s.now()
 	switch {
-	case st.Present:
+	case st.Present && st.LastError == nil:
 		// The restored state may be blind because there was no log.
 		if s.noLog.Swap(false) || s.restored && !s.hadLog && s.engine.Stats().Blind {
 			s.Observe(event.Notice{Time: now, Status: event.StatusLogFound, Detail: st.Path}.Entry())
@@ -68,7 +68,9 @@ func (s *Session) lookForLog(patience time.Duration) {
 	case s.noLog.Load(), st.LastError != nil && patience == 0:
 		return
 	case s.absent.IsZero():
-		s.absent = now
+		if s.absent = now; st.LastError != nil {
+			s.log.Error("the log cannot be read", "error", st.LastError)
+		}
 	}
 	if since(s.absent, now) < patience {
 		return

@@ -109,6 +109,10 @@ func TestUnreadableLog(t *testing.T) {
 		f.mu.Unlock()
 		time.Sleep(time.Minute)
 		require.Equal(t, []string{"no_log"}, notices(s))
+		f.folder.Store(true)
+		f.gone.Store(false)
+		time.Sleep(time.Minute)
+		require.Equal(t, []string{"no_log"}, notices(s), "a folder is there, and the deleted log is still open")
 	})
 }
 

@@ -62,7 +62,7 @@ func (w *ruleFiles) init(cfg *Config) (*rules.Set, error) {
 		w.set, err = w.compile(sources)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("session: rules: %w", err)
+		return nil, err // a list of errors, which is printed one a line
 	}
 	w.now.Files, w.tried = files, files
 	return w.set, nil

@@ -8,6 +8,7 @@
 package way
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -62,19 +63,16 @@ func (w *Way) Next(item *heed.Item) string {
 	return w.next(item, "") + " For more: " + w.More(item) + "."
 }
 
-// next returns the line that says how to continue. then is the last step, "" for none.
-func (w *Way) next(item *heed.Item, then string) string {
-	steps := []string{"check the game's state"}
+// next returns the line that says how to continue. first is the first step without an item, and then are the last ones.
+func (w *Way) next(item *heed.Item, first string, then ...string) string {
+	steps := []string{first}
 	if item != nil {
 		steps[0] = w.Ack(item)
 		if item.StateInvalidated {
 			steps = append(steps, "read the game's state again")
 		}
 	}
-	if then != "" {
-		steps = append(steps, then)
-	}
-	return strings.TrimPrefix(nextLine, "\n") + " " + strings.Join(steps, ", then ") + "."
+	return strings.TrimPrefix(nextLine, "\n") + " " + strings.Join(append(steps, then...), ", then ") + "."
 }
 
 // nextLine begins the line of a brief, or of a message, that says what to do. A line of the game begins with
@@ -122,6 +120,7 @@ type Refusal struct {
 	Tool string
 	Item *heed.Item // that holds the call back
 	Why  string     // without an item; else the default is the first clause of its summary
+	Wait string     // the step without an item; "" to check the game's state
 	Told string     // the message about the item: a line that Why replaces, and the evidence
 	Rest []string   // other messages
 }
@@ -132,11 +131,13 @@ const maxTool = 80
 // Refuse returns the text of a refusal: why, the evidence, one way to continue, and the rest.
 func (w *Way) Refuse(r Refusal) string {
 	if r.Item != nil && r.Why == "" {
-		r.Why, _, _ = strings.Cut(r.Item.Summary, "; ") // the other clauses are in the evidence, and in the last line
+		after := strings.TrimPrefix(r.Item.Summary, r.Item.Title)
+		count, _, _ := strings.Cut(after, "; ") // the other clauses are in the evidence, and in the last line
+		r.Why = strings.TrimSuffix(r.Item.Summary, after) + count
 	}
 	own, _, _ := strings.Cut(r.Told, nextLine)
 	lines := append([]string{"Not executed: " + r.Why + "."}, strings.Split(strings.TrimSpace(own), "\n")[1:]...)
-	lines = append(lines, w.next(r.Item, "call "+text.Safe(r.Tool, maxTool)+" again if it is still wanted"))
+	lines = append(lines, w.next(r.Item, cmp.Or(r.Wait, "check the game's state"), "call "+text.Safe(r.Tool, maxTool)+" again if it is still wanted"))
 	for _, other := range r.Rest {
 		lines = append(lines, "", other)
 	}

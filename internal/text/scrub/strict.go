@@ -7,11 +7,12 @@ import (
 )
 
 var (
-	// frameLine matches a frame of a stack, up to the place of its source.
-	frameLine = text.Lazy("^\\s*at [\\w$<>`+|\\[\\],]+(?:[.:]{1,2}[\\w$<>`+|\\[\\],]+)+ ?\\([\\w$<>`+|\\[\\],.:&* ]*\\)(?: ?[(\\[<][\\w.:]*[)\\]>](?: in <[0-9a-f]+>)?(?::\\d+)?)?")
-	quoted    = text.Lazy("\\S*(?:\"[^\"]*(?:\"|$)|`[^`]*(?:`|$)|“[^”]*(?:”|$)|«[^»]*(?:»|$)|„[^“]*(?:“|$))\\S*")
+	// frameLine matches a frame of a stack, up to the place of its source: with parameters, or of a class alone.
+	frameLine = text.Lazy("^\\s*at (?:\\(wrapper [a-z-]+\\) )?(?:[\\w$<>`+|\\[\\],.:]*[A-Z][\\w`+]*[.:]{1,2}[\\w$<>`+|]+$|" +
+		"[\\w$<>`+|\\[\\],]+(?:[.:]{1,2}[\\w$<>`+|\\[\\],]+)+ ?\\([\\w$<>`+|\\[\\],.:&* ]*\\)(?: ?[(\\[<][\\w.:]*[)\\]>](?: in <[0-9a-f]+>)?(?::\\d+)?)?)")
+	quoted = text.Lazy("\\S*(?:\"[^\"]*(?:\"|$)|`[^`]*(?:`|$)|“[^”]*(?:”|$)|«[^»]*(?:»|$)|„[^“]*(?:“|$))\\S*")
 
-	versionWord = text.Lazy(`^v?\d+(?:\.\d+){1,2}$`)
+	versionWord = text.Lazy(`^v?\d+(?:\.\d+){1,2}(?:[abfp]\d+)?$`)
 	typeWord    = text.Lazy(`^(?:[A-Z]\w*\.)*[A-Z][A-Za-z]*(?:Exception|Error)$`)
 	markWord    = text.Lazy(`^(?:<\*>|` + mark + `|[[:punct:]…])+$`)
 	spokenBy    = text.Lazy(`(<user>\W{0,3}(?::|>|»|->)).*`)

@@ -60,9 +60,10 @@ type shownAck struct {
 // ack acknowledges the item that is meant.
 func (p *program) ack(ctx context.Context, c *gabp.Client, f *clientFlags, who acker, args []string) error {
 	var it bridge.Item
+	var unread bool
 	var err error
 	if len(args) == 0 {
-		it, err = holding(ctx, c)
+		it, unread, err = holding(ctx, c)
 	} else {
 		it, err = named(ctx, c, args[0])
 	}
@@ -72,6 +73,10 @@ func (p *program) ack(ctx context.Context, c *gabp.Client, f *clientFlags, who a
 	params := gabp.AckParams{AttentionID: it.ID}
 	var r bridge.Acknowledgement
 	r.Covered, r.Open = []heed.Item{}, []heed.Item{}
+	if unread && who.Agent == "" {
+		r.AttentionID, r.CurrentAttention = it.ID, &it.Item
+		return p.unread(ctx, c, f, &r)
+	}
 	// Another server, and heed if it leaves attention to the mod, has no such tool.
 	raw, err := c.CallTool(ctx, bridge.ToolAck, struct {
 		gabp.AckParams
@@ -103,6 +108,18 @@ func (p *program) ack(ctx context.Context, c *gabp.Client, f *clientFlags, who a
 	}
 	p.form(g, "ack", shown)
 	p.showCurrent(ctx, g, c, r.CurrentAttention)
+	return p.write(g)
+}
+
+// unread shows an item in place of its acknowledgement: the next one covers it.
+func (p *program) unread(ctx context.Context, c *gabp.Client, f *clientFlags, r *bridge.Acknowledgement) error {
+	p.Raise(exitFinding)
+	g := p.page(f.width)
+	g.line(span{yellow, "nothing is acknowledged: this item was not shown before"})
+	p.showCurrent(ctx, g, c, r.CurrentAttention)
+	if f.format == formatJSON {
+		return p.printJSON(text.JSON(r))
+	}
 	return p.write(g)
 }
 
@@ -141,23 +158,23 @@ func openNames(r *bridge.Acknowledgement, cursor string) string {
 }
 
 // holding returns the item that holds calls back. If heed/items answers, the question does not count as a delivery:
-// entries since a person looked are not acknowledged unseen.
-func holding(ctx context.Context, c *gabp.Client) (bridge.Item, error) {
+// entries since a person looked are not acknowledged unseen. unread reports that no person has read the item.
+func holding(ctx context.Context, c *gabp.Client) (it bridge.Item, unread bool, err error) {
 	var items bridge.Items
 	if ask(ctx, c, bridge.ToolItems, struct{}{}, &items) && items.Behind == "" {
 		if len(items.Items) > 0 && items.Items[0].Blocking {
-			return items.Items[0], nil
+			return items.Items[0], !items.Read, nil
 		}
 	}
 	// The items lack the item about an unreadable log, and all items of another server.
 	var r gabp.CurrentResult
 	if err := c.Call(ctx, gabp.MethodAttentionCurrent, struct{}{}, &r); err != nil {
-		return bridge.Item{}, err
+		return it, false, err
 	}
 	if a := r.Attention; a != nil && a.Blocking {
-		return bridge.Item{Item: *a}, nil
+		return bridge.Item{Item: *a}, false, nil
 	}
-	return bridge.Item{}, &cli.StatusError{
+	return it, false, &cli.StatusError{
 		Status: exitFinding, Err: errNothingHolds, Next: `to acknowledge an advisory item, give its number, which "heed status" shows`,
 	}
 }

@@ -17,9 +17,10 @@ import (
 
 // open is a server with open items, which notes what it was asked.
 type open struct {
-	items []bridge.Item
-	mu    sync.Mutex
-	asked []string
+	items  []bridge.Item
+	unread bool
+	mu     sync.Mutex
+	asked  []string
 }
 
 // serve returns what a command needs to be told to talk to it.
@@ -35,7 +36,7 @@ func (o *open) serve(t *testing.T) []string {
 				return nil, err
 			}
 			if o.asked = append(o.asked, call.Name); call.Name == bridge.ToolItems {
-				return bridge.Items{Items: o.items}, nil
+				return bridge.Items{Items: o.items, Read: !o.unread}, nil
 			}
 			if call.Name == bridge.ToolItem { // for the cursor, by which an id is short
 				var a struct{ ID string }
@@ -136,8 +137,10 @@ func TestAck(t *testing.T) {
 	for _, c := range []struct {
 		name, id, acked, says string
 		code                  int
-		advisory              bool
+		advisory, unread      bool
 	}{
+		{name: "no person has seen it", unread: true, says: "nothing is acknowledged: this item was not shown before\n", code: exitFinding},
+		{name: "a number, though no person has seen it", unread: true, id: "12", acked: day + "12", says: "item 12 is acknowledged"},
 		{name: "none is what holds calls back", acked: day + "1", says: "item 1 is acknowledged, by a person, up to what was shown\n  covered   3 entries: the roof fell in\n"},
 		{name: "nothing holds calls back", advisory: true, says: "nothing holds calls back", code: exitFinding},
 		{name: "whole, though another begins so", id: day + "1", acked: day + "1"},
@@ -150,7 +153,7 @@ func TestAck(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := &open{items: append([]bridge.Item(nil), items...)}
-			o.items[0].Blocking = !c.advisory
+			o.items[0].Blocking, o.unread = !c.advisory, c.unread
 			args := append([]string{"ack"}, o.serve(t)...)
 			if c.id != "" {
 				args = append(args, c.id)
@@ -162,6 +165,8 @@ func TestAck(t *testing.T) {
 			defer o.mu.Unlock()
 			if c.acked != "" {
 				require.Contains(t, o.asked, bridge.ToolAck+" "+c.acked)
+			} else {
+				require.NotContains(t, o.asked, bridge.ToolAck)
 			}
 			if c.id == "" && !c.advisory {
 				require.NotContains(t, o.asked, gabp.MethodAttentionCurrent, "what came since is not shown by asking")

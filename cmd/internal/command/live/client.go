@@ -233,7 +233,7 @@ func (p *program) asking(cmd *cobra.Command, f *clientFlags,
 	switch e, _ := errors.AsType[*gabp.Error](err); {
 	case e == nil:
 	case e.Code == gabp.CodeMethodNotFound:
-		err = cli.Failed(exitNone, fmt.Errorf("this heed does not support that: %w", err))
+		err = cli.Failed(exitNone, fmt.Errorf("this heed does not support that, or leaves attention to the mod: %w", err))
 	case e.Code == gabp.CodeInvalidParams: // such as a cursor of another run
 		err = cli.Failed(exitUsage, err)
 	}

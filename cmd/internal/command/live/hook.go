@@ -484,7 +484,8 @@ func (h *hooked) observe(m *steer.Machine, now time.Time) steer.Action {
 // ends none that has begun.
 func (h *hooked) report(ctx context.Context, c *deliver.Conversation) {
 	e := h.event
-	call := bridge.Call{ID: e.CallID, Tool: e.Tool, Exempt: fitsAny(h.flags.allow, e.Tool), Status: e.Call()}
+	exempt := fitsAny(h.flags.allow, e.Tool) || !h.flags.acts(e.Tool)
+	call := bridge.Call{ID: e.CallID, Tool: e.Tool, Exempt: exempt, Status: e.Call()}
 	if err := c.Report(ctx, call); err != nil {
 		h.Note("the call is not known to heed: %v", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"net"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -117,6 +118,21 @@ func TestHookLosesHeed(t *testing.T) {
 			require.NotEmpty(t, ask(away, before), "a heed that was found again is lost again")
 		})
 	}
+}
+
+// TestHookRefusesWhileHeedHangs holds that a call which was refused stays refused while heed accepts connections, but
+// answers none.
+func TestHookRefusesWhileHeedHangs(t *testing.T) {
+	item := heed.Item{ID: "e-1", State: coalesce.Open, Severity: event.SeverityError, Summary: "it broke", Blocking: true}
+	const before = `"PreToolUse","tool_name":"mcp__game__build"`
+	state := t.TempDir()
+	hook(t, state, before, (&open{items: []bridge.Item{{Item: item}}}).serve(t)...)
+	hung := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))
+	defer func() { require.NoError(t, hung.Close()) }()
+	defer func(within time.Duration) { hookWithin = within }(hookWithin)
+	hookWithin = 2 * time.Second
+	out, _ := hook(t, state, before, "--connect", hung.Addr().String())
+	require.Contains(t, out, "item 1 held calls back")
 }
 
 // TestHookReports holds what a hook reports of calls to the running heed.

@@ -71,6 +71,7 @@ func TestServeStdio(t *testing.T) {
 				require.NoError(t, client.Call(ctx, gabp.MethodAttentionCurrent, nil, &current))
 			}
 			require.True(t, current.Attention.Blocking)
+			runCommand(t, "current", "--state", state)
 			answer, code := runCommand(t, "ack", "--state", state) // a person at the same heed
 			require.Equal(t, exitOK, code, answer)
 

@@ -343,6 +343,7 @@ func TestWrapAckedByPerson(t *testing.T) {
 	b.tool("colony/build", "fault in between")
 	open := b.blocked()
 	require.NotNil(t, b.tool("colony/build", "").Error, "it is held back")
+	done(t, exitFinding, "current", "--state", filepath.Join(w.dir, "state"))
 	done(t, exitOK, "ack", "--state", filepath.Join(w.dir, "state"))
 	result := b.tool("colony/build", "").Result
 	require.Contains(t, string(memberOf(t, result, "notice")), "Item "+open.AttentionID+" was acknowledged by a person")
