@@ -156,7 +156,7 @@ func (p *Proxy) Run(ctx context.Context) error {
 	return err
 }
 
-// work runs f beside the goroutines that read lines. It waits while another settles.
+// work runs f in a goroutine. It waits while another settles.
 func (p *Proxy) work(f func()) {
 	p.working.RLock()
 	go func() {
