@@ -157,7 +157,7 @@ func (p *Proxy) Run(ctx context.Context) error {
 	return err
 }
 
-// work runs f beside the goroutines that read lines.
+// work runs f in a goroutine.
 func (p *Proxy) work(f func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
