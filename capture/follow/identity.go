@@ -255,14 +255,7 @@ func (t *tail) identify(now time.Time) error {
 	}
 	if err == nil && os.SameFile(at, t.info) {
 		t.moved, t.now.Renamed, t.since = false, false, at.ModTime()
-		if t.again(at) {
-			t.now.Truncations++
-			t.judge(emptiedEvidence, true)
-			t.another(false, "the log was emptied and started again")
-			t.more = true
-			return nil
-		}
-		t.judge("", false)
+		t.unmoved(at)
 		return nil
 	}
 	if t.noteMove(at, now) {
@@ -304,10 +297,18 @@ func (t *tail) identify(now time.Time) error {
 	return nil
 }
 
-// again reports whether the text of an earlier run was written again, by the time of its file: no byte shows it.
-func (t *tail) again(at fs.FileInfo) bool {
-	return t.cfg.NewRun && t.offset > 0 && t.offset == t.now.Skipped && t.was != nil && os.SameFile(at, t.was) &&
-		at.Size() == t.was.Size() && !at.ModTime().Equal(t.was.ModTime())
+// unmoved judges the file, which is at the path still. If the text of an earlier run was written again, which no byte
+// shows, but the time of the file, it is read from its beginning.
+func (t *tail) unmoved(at fs.FileInfo) {
+	if !t.cfg.NewRun || t.offset == 0 || t.offset != t.now.Skipped || t.was == nil || !os.SameFile(at, t.was) ||
+		at.Size() != t.was.Size() || at.ModTime().Equal(t.was.ModTime()) {
+		t.judge("", false)
+		return
+	}
+	t.now.Truncations++
+	t.judge(emptiedEvidence, true)
+	t.another(false, "the log was emptied and started again")
+	t.more = true
 }
 
 // noteMove notes that another file, or none (nil), is at the path, and reports whether the old file grew before that.

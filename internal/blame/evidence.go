@@ -286,7 +286,7 @@ func packageID(s string) string {
 	return id
 }
 
-// idForm matches words with dots between them, the first and the last of which begin with no digit.
+// idForm matches words with dots between them. The first and the last begin with no digit.
 var idForm = regexp.MustCompile(`^[A-Za-z_.-][\w.-]*\.[A-Za-z_][\w-]*\b`)
 
 // extension reports whether the last part of a dotted word ends the name of a

@@ -72,7 +72,7 @@ func Check(head []byte) error {
 	return nil
 }
 
-// tarMark is where the name of the format stands in a tar file.
+// tarMark is the place of the name of the format in a tar file.
 const tarMark = 257
 
 // packed returns an error for the beginning of a compressed file or of an archive.

@@ -185,15 +185,14 @@ func (c *Conversation) Offer(ctx context.Context) (text string, err error) {
 func (c *Conversation) Refuse(ctx context.Context, item *heed.Item, why, tool string) (string, error) {
 	batch, err := c.next(ctx)
 	r := way.Refusal{Tool: tool, Item: item, Why: why}
-	for i := range batch.Messages {
-		msg := &batch.Messages[i]
+	for _, msg := range batch.Messages { // copies: the batch is part of the machine's state
 		if item != nil && msg.Topic == item.ID && msg.Through > 0 {
 			r.Told = msg.Text
 		} else {
 			if msg.Rides && msg.Through > 0 && len(msg.Data) == 0 {
 				msg.Text, _, _ = strings.Cut(msg.Text, "\n")
 			}
-			r.Rest = append(r.Rest, steer.Framing{}.Render(steer.Batch{Messages: batch.Messages[i : i+1], Rides: true}))
+			r.Rest = append(r.Rest, steer.Framing{}.Render(steer.Batch{Messages: []steer.Message{msg}, Rides: true}))
 		}
 	}
 	return c.cfg.Way.Refuse(r), err

@@ -149,6 +149,22 @@ func TestRefusal(t *testing.T) {
 	})
 }
 
+// TestRefusalKeepsMessages: what a refusal shortens is whole if it is sent again.
+func TestRefusalKeepsMessages(t *testing.T) {
+	besides(t, func(b *beside) {
+		c := b.conversation(t, nil)
+		begin(c)
+		b.log("the crane is odd")
+		text := testkit.Must(c.Refuse(t.Context(), nil, "why", "build"))
+		require.Contains(t, text, "Item 1, advisory")
+		require.NotContains(t, text, "the crane is odd")
+		c.Do(func(m *steer.Machine, _ time.Time) steer.Action {
+			require.Contains(t, m.State().Sent[0].Messages[0].Text, "\n"+steer.Quote+"the crane is odd")
+			return steer.Action{}
+		})
+	})
+}
+
 // TestAcknowledgements: the agent is told what a person acknowledged, and not what it acknowledged itself.
 func TestAcknowledgements(t *testing.T) {
 	besides(t, func(b *beside) {

@@ -61,9 +61,10 @@ type Proxy struct {
 	client, server *jsonrpc.Peer
 	waiting        chan struct{} // a place for each call that waits
 	before         chan struct{} // closed once the latest call was passed on or held back; of the reading goroutine
-	working        sync.RWMutex  // read-locked by each piece of work outside of the goroutines that read lines
+	settling       sync.Mutex
 
 	mu         sync.Mutex
+	working    *sync.WaitGroup     // work outside of the goroutines that read lines, which nothing waits for yet
 	pending    jsonrpc.Open[*call] // requests of the client that the server has, and subscriptions
 	known      map[string][]string // tags of the server's tools that have some
 	subscribed []string            // heed's resources by requests of their own, of versions before typedSince
@@ -91,6 +92,9 @@ type call struct {
 	watches bool     // it was acknowledged
 }
 
+// waits reports whether the server does not have the call yet, with the lock of the proxy held.
+func (c *call) waits() bool { return c.method == "tools/call" && !c.decision.Allowed }
+
 // The bounds of calls that wait to be passed on or for the client's input, and of tools with known tags.
 const (
 	maxWaiting = 256
@@ -104,7 +108,7 @@ func New(cfg Config) *Proxy {
 		cfg: cfg, gate: cfg.Bridge.Gate(), tools: cfg.Bridge.Diagnostics(),
 		client: jsonrpc.NewPeer(cfg.Client), server: jsonrpc.NewPeer(cfg.Server),
 		waiting: make(chan struct{}, maxWaiting), before: make(chan struct{}), pending: jsonrpc.Open[*call]{},
-		known: map[string][]string{}, continued: continued,
+		working: new(sync.WaitGroup), known: map[string][]string{}, continued: continued,
 	}
 	close(p.before)
 	p.talk = deliver.New(deliver.Config{
@@ -139,10 +143,7 @@ func (p *Proxy) Run(ctx context.Context) error {
 	between := jsonrpc.Between{
 		Client: p.client, Program: p.server, Left: p.cfg.Left,
 		FromClient: lines(p.fromClient), FromProgram: lines(p.fromServer),
-		Settle: func() {
-			p.working.Lock()
-			defer p.working.Unlock()
-		},
+		Settle: p.settle,
 		Ended: func() {
 			if ctx.Err() == nil {
 				p.unanswered(ctx)
@@ -156,13 +157,22 @@ func (p *Proxy) Run(ctx context.Context) error {
 	return err
 }
 
-// work runs f beside the goroutines that read lines. It waits while another settles.
+// work runs f in a goroutine.
 func (p *Proxy) work(f func()) {
-	p.working.RLock()
-	go func() {
-		defer p.working.RUnlock()
-		f()
-	}()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.working.Go(f)
+}
+
+// settle waits until the work is done that has begun. Other work may begin.
+func (p *Proxy) settle() {
+	p.settling.Lock()
+	defer p.settling.Unlock()
+	p.mu.Lock()
+	begun := p.working
+	p.working = new(sync.WaitGroup)
+	p.mu.Unlock()
+	begun.Wait()
 }
 
 // Odd returns how many lines were no messages: passed on as they came, or too long to be.
@@ -245,7 +255,7 @@ func (p *Proxy) canceled(m *message) (d gate.Decision) {
 	id := keyOf(m.params.get("requestId"))
 	switch c := p.pending[id]; {
 	case c == nil:
-	case c.method == "tools/call" && !c.decision.Allowed:
+	case c.waits():
 		c.canceled = true
 	default: // a server need not answer it
 		d = c.decision
@@ -413,7 +423,12 @@ func (p *Proxy) fromServer(ctx context.Context, line []byte) {
 		return
 	}
 	p.mu.Lock()
-	c, _ := p.pending.Take(jsontext.Value(m.id))
+	c := p.pending[m.key()]
+	if c != nil && c.waits() { // the server answers a call that it does not have
+		c = nil
+	} else {
+		delete(p.pending, m.key())
+	}
 	p.mu.Unlock()
 	result := m.inner("result")
 	called := c != nil && c.decision.Allowed

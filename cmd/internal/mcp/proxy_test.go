@@ -153,6 +153,38 @@ func TestCanceledBeforeItPassed(t *testing.T) {
 	require.Equal(t, `{"jsonrpc":"2.0","id":7,`+built+`}`, b.asks(build, built), "its id is free")
 }
 
+// TestAnswersTooSoon: an answer to a call that the server does not have yet ends nothing.
+func TestAnswersTooSoon(t *testing.T) {
+	b := begin(t)
+	checks, goOn := make(chan struct{}), make(chan struct{})
+	wait := func(context.Context) { checks <- struct{}{}; <-goOn }
+	b.gather.Store(&wait)
+	b.ask(build)
+	<-checks
+	b.gather.Store(nil)
+	early := `{"jsonrpc":"2.0","id":7,"result":{"content":[]}}`
+	b.serve(early)
+	require.Equal(t, early, b.take(b.client))
+	close(goOn)
+	require.Equal(t, build, b.take(b.server))
+	b.serve(`{"jsonrpc":"2.0","id":7,"error":{"message":"no wood"}}`)
+	require.Contains(t, b.take(b.client), "no wood")
+	records := b.session.Engine().Read(heed.Cursor{}, 10, heed.Filter{Kinds: []event.Kind{event.KindOperation}}).Records
+	require.Len(t, records, 2)
+	require.Equal(t, "no wood", records[1].Message)
+}
+
+// TestClientLeavesWhileItWaits: a client that sends no more gets the answer to one call while another waits.
+func TestClientLeavesWhileItWaits(t *testing.T) {
+	b := begin(t)
+	b.passes(build)
+	b.ask(toolCall(8, "heed_wait", `{"seconds":30,"contains":"no such text"}`))
+	require.NoError(t, b.toProxy.(io.Closer).Close())
+	time.Sleep(50 * time.Millisecond) // until it waits for the end of the work
+	b.serve(`{"jsonrpc":"2.0","id":7,` + built + `}`)
+	require.Contains(t, b.take(b.client), `"id":7`)
+}
+
 // TestIDs: a server may write the id of a call in another way than the client.
 func TestIDs(t *testing.T) {
 	b := begin(t)

@@ -65,13 +65,13 @@ func (t *tree) alive(mark string) bool {
 	if t.heir != 0 && syscall.Kill(t.heir, 0) == nil {
 		return true
 	}
-	group := syscall.Kill(-t.group, 0) == nil // before the look at each process, which takes long
 	others := strays(mark)
 	for _, pid := range others {
 		t.reap(pid)
 	}
 	t.heir = eldest(others)
-	return t.heir != 0 || group || len(others) > 0 && len(strays(mark)) > 0
+	// One look misses a daemon that a process started that ended during it, such as the game of a launcher.
+	return t.heir != 0 || syscall.Kill(-t.group, 0) == nil || len(strays(mark)) > 0
 }
 
 // killRounds bounds the searches for surviving processes: each round can find only processes that were started during

@@ -125,7 +125,7 @@ type shownItem struct {
 	More int
 }
 
-// What returns what happened.
+// What describes the item in a sentence.
 func (s *shownItem) What() string {
 	what := cmp.Or(s.Info.What(), s.Summary)
 	const changed = "; the game's state may have changed: read it again"

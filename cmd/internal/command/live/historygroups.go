@@ -114,7 +114,7 @@ type shownMods struct {
 	More             int    // mods that are not shown
 }
 
-// count counts sessions and mods, of which the first top are shown, or all for 0.
+// count counts sessions and mods. The first top are shown, or all for 0.
 func (s *shownMods) count(top int) {
 	var worse []string
 	for i := range s.Mods {
