@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	texts "github.com/heedlog/heed/internal/text"
 )
@@ -41,10 +43,9 @@ type Config struct {
 // Finder finds the mods that records point at. The package documentation
 // describes how.
 type Finder struct {
-	gameCode map[string]bool // in lower case
-	longest  int             // name of gameCode, in bytes
-	folded   map[string]bool // gameCode, folded
-	game     string          // the game's program, folded; see LearnGame
+	gameCode map[byte][]string // by firstOf
+	folded   map[string]bool   // gameCode, folded
+	game     string            // the game's program, folded; see LearnGame
 	max      int
 	mods     []Mod          // with names as they are shown, none for code of no mod
 	lessons  int            // see Lessons
@@ -110,15 +111,16 @@ func (f *Finder) otherName(m *Mod) string {
 	return ""
 }
 
+// firstOf returns the first byte of a name in any case; all beyond ASCII are one.
+func firstOf(name string) byte { return min((name + "\x00")[0], utf8.RuneSelf) | 0x20 }
+
 // isGameCode reports whether GameCode has a name or the beginning of one, or the game has it.
 func (f *Finder) isGameCode(name string) bool {
-	lower := strings.ToLower(name)
-	for i := range min(len(lower), f.longest) + 1 {
-		if (i == len(lower) || strings.IndexByte(nameEnds, lower[i]) >= 0) && f.gameCode[lower[:i]] {
-			return true
-		}
+	has := func(g string) bool {
+		return len(name) >= len(g) && strings.EqualFold(name[:len(g)], g) &&
+			(len(name) == len(g) || strings.IndexByte(nameEnds, name[len(g)]) >= 0)
 	}
-	return f.isGame(name)
+	return slices.ContainsFunc(f.gameCode[firstOf(name)], has) || f.isGame(name)
 }
 
 // known returns the mod that goes by name, by its number, and 0 when there is
@@ -188,17 +190,16 @@ func (f *Finder) Find(dst []Suspect, message, stack string) []Suspect {
 // Mods that were learned keep the names they were given. The error names an empty
 // element; then nothing has changed.
 func (f *Finder) SetGameCode(names []string) error {
-	code, folded, longest := map[string]bool{}, map[string]bool{}, 0
+	code, folded := map[byte][]string{}, map[string]bool{}
 	for i, name := range names {
 		name = strings.TrimSuffix(name, ".")
 		if name == "" {
 			return fmt.Errorf("blame: Config.GameCode[%d] is empty: name a namespace, an assembly or a tag", i)
 		}
-		name = strings.ToLower(name)
-		code[name], folded[fold(name)] = true, true
-		longest = max(longest, len(name))
+		code[firstOf(name)] = append(code[firstOf(name)], name)
+		folded[fold(name)] = true
 	}
-	f.gameCode, f.folded, f.longest = code, folded, longest
+	f.gameCode, f.folded = code, folded
 	return nil
 }
 
