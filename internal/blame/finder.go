@@ -112,7 +112,12 @@ func (f *Finder) otherName(m *Mod) string {
 }
 
 // firstOf returns the first byte of a name in any case; all beyond ASCII are one.
-func firstOf(s string) byte { return min((s[:min(len(s), 1)] + "\x00")[0], utf8.RuneSelf) | 0x20 }
+func firstOf(name string) byte {
+	if name == "" {
+		return 0
+	}
+	return min(name[0], utf8.RuneSelf) | 0x20
+}
 
 // isGameCode reports whether GameCode has a name or the beginning of one, or the game has it.
 func (f *Finder) isGameCode(name string) bool {
@@ -372,12 +377,12 @@ func (f *Finder) ofGame(path, root, module string) bool {
 var noModule = strings.Repeat("0", 32)
 
 // inModule matches the hash of a module in a frame: "… [0x00012] in <0123456789abcdef0123456789abcdef>:0".
-var inModule = regexp.MustCompile(` in <([0-9a-f]{32})>`)
+var inModule = regexp.MustCompile(` in <[0-9a-f]{32}>`)
 
 // moduleOf returns the hash of the module that a frame gives as its place, or "".
 func moduleOf(line string) string {
-	if m := inModule.FindStringSubmatch(line); m != nil {
-		return m[1]
+	if m := inModule.FindString(line); m != "" {
+		return m[len(" in <") : len(m)-1]
 	}
 	return ""
 }
