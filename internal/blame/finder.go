@@ -112,12 +112,7 @@ func (f *Finder) otherName(m *Mod) string {
 }
 
 // firstOf returns the first byte of a name in any case; all beyond ASCII are one.
-func firstOf(name string) byte {
-	if name == "" {
-		return 0
-	}
-	return min(name[0], utf8.RuneSelf) | 0x20
-}
+func firstOf(s string) byte { return min((s[:min(len(s), 1)] + "\x00")[0], utf8.RuneSelf) | 0x20 }
 
 // isGameCode reports whether GameCode has a name or the beginning of one, or the game has it.
 func (f *Finder) isGameCode(name string) bool {

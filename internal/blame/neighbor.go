@@ -47,7 +47,6 @@ func (n *Neighbors) Before(f *Finder) []string { return f.place(string(n.before)
 // Next takes the next log record. It returns the mod that the record names as the place of code, if it is the trace of
 // a fault above it, and the number of the fault.
 func (n *Neighbors) Next(f *Finder, r *Record) (names []string, fault uint64) {
-	before := r.Message[:min(len(r.Message), maxBefore)]
 	switch {
 	case r.IsFault && !r.IsNamed:
 		n.fault, n.after = r.Seq, 0
@@ -59,10 +58,10 @@ func (n *Neighbors) Next(f *Finder, r *Record) (names []string, fault uint64) {
 			n.after++
 		}
 	}
-	if r.IsFault {
-		before = "" // what it names is its own
+	n.before = n.before[:0]
+	if !r.IsFault { // what a fault names is its own
+		n.before = append(n.before, r.Message[:min(len(r.Message), maxBefore)]...)
 	}
-	n.before = append(n.before[:0], before...)
 	return names, n.fault
 }
 
