@@ -101,6 +101,32 @@ func TestInvariants(t *testing.T) {
 			require.Equal(t, want, got)
 		})
 	})
+	t.Run("every stage is driven by its configuration", func(t *testing.T) {
+		each(t, func(t *testing.T, template *Template, w *world, _ *Context) {
+			known := map[string]bool{}
+			for _, s := range merged(template, &Contract{}) {
+				if !s.Disabled {
+					switch c := s.Config.(type) {
+					case *LedgerQuery:
+						known[fmt.Sprintf("ledger hot %+v", *c)] = true
+					case *RegistryQuery:
+						known[fmt.Sprintf("registry %+v", *c)] = true
+					case *AttentionQuery:
+						known[fmt.Sprintf("attention %+v", *c)] = true
+					case *horizontalSearch:
+						for n, least := c.MaxResults, c.RelevanceThreshold; n < 1000; n, least = 2*n, least/2 {
+							for name := range w.hits {
+								known[fmt.Sprintf("search %s %q %d %v", name, c.Query, n, least)] = true
+							}
+						}
+					}
+				}
+			}
+			for _, asked := range w.asked {
+				require.True(t, known[asked], asked)
+			}
+		})
+	})
 	t.Run("nothing is hard-coded", func(t *testing.T) {
 		// Numbers in code that runs stages are 0 and 1. Named ones are limits of safety, or defaults that a template
 		// replaces.
