@@ -63,9 +63,10 @@ func (w *Way) Next(item *heed.Item) string {
 	return w.next(item, "") + " For more: " + w.More(item) + "."
 }
 
-// next returns the line that says how to continue. first is the first step without an item, and then are the last ones.
-func (w *Way) next(item *heed.Item, first string, then ...string) string {
-	steps := []string{first}
+// next returns the line that says how to continue. wait is the first step without an item, "" to check the game's
+// state, and then are the last ones.
+func (w *Way) next(item *heed.Item, wait string, then ...string) string {
+	steps := []string{cmp.Or(wait, "check the game's state")}
 	if item != nil {
 		steps[0] = w.Ack(item)
 		if item.StateInvalidated {
@@ -137,7 +138,7 @@ func (w *Way) Refuse(r Refusal) string {
 	}
 	own, _, _ := strings.Cut(r.Told, nextLine)
 	lines := append([]string{"Not executed: " + r.Why + "."}, strings.Split(strings.TrimSpace(own), "\n")[1:]...)
-	lines = append(lines, w.next(r.Item, cmp.Or(r.Wait, "check the game's state"), "call "+text.Safe(r.Tool, maxTool)+" again if it is still wanted"))
+	lines = append(lines, w.next(r.Item, r.Wait, "call "+text.Safe(r.Tool, maxTool)+" again if it is still wanted"))
 	for _, other := range r.Rest {
 		lines = append(lines, "", other)
 	}
