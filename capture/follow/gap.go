@@ -174,9 +174,7 @@ func (t *tail) cut(kept, b []byte, now time.Time) {
 		return
 	}
 	t.cutAt = time.Time{}
-	t.now.Truncations++
-	t.judge(emptiedEvidence, true)
-	t.more = true
+	t.emptied()
 	own := t.ask(t.info, true).own
 	back := sameLines(kept, b, t.offset > int64(len(kept)))
 	at := t.offset - int64(len(kept)-back)
@@ -187,7 +185,17 @@ func (t *tail) cut(kept, b []byte, now time.Time) {
 		t.size, t.mid, t.head = at, false, t.head[:min(len(t.head), int(at))]
 		return
 	}
-	t.another(t.cutOn, "the log was emptied and started again")
+	t.another(t.cutOn, startedAgain)
+}
+
+// startedAgain is why the log that was emptied ended.
+const startedAgain = "the log was emptied and started again"
+
+// emptied notes that the file was emptied, and judges whose it is.
+func (t *tail) emptied() {
+	t.now.Truncations++
+	t.judge(emptiedEvidence, true)
+	t.more = true
 }
 
 // missing reports bytes that are known to be missing.

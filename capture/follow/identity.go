@@ -305,10 +305,8 @@ func (t *tail) unmoved(at fs.FileInfo) {
 		t.judge("", false)
 		return
 	}
-	t.now.Truncations++
-	t.judge(emptiedEvidence, true)
-	t.another(false, "the log was emptied and started again")
-	t.more = true
+	t.emptied()
+	t.another(false, startedAgain)
 }
 
 // noteMove notes that another file, or none (nil), is at the path, and reports whether the old file grew before that.
