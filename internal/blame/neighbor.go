@@ -68,7 +68,7 @@ func (n *Neighbors) Next(f *Finder, r *Record) (names []string, fault uint64) {
 // place returns the name of the one mod that a message gives as the place of code; nil for several, and for code whose
 // mod is not known.
 func (f *Finder) place(message string) []string {
-	if !isPlace.MatchString(message) {
+	if !isPlace.MatchString(message) && !nativeFrame.MatchString(message) {
 		return nil
 	}
 	line, _, _ := strings.Cut(message, "\n")
@@ -82,6 +82,5 @@ func (f *Finder) place(message string) []string {
 	return []string{strings.Clone(found[0].Mod)}
 }
 
-// isPlace matches a file with a line, or with a method or an address: "main.gd:140", "Press.lua line # 12",
-// "Press.dll!Turn".
-var isPlace = regexp.MustCompile(`\.(?:\pL{1,5}"?(?::| \(?[Ll]ine \D{0,2})\d|(?:dll|so)[!+]\w)`)
+// isPlace matches a file with a line: "main.gd:140", "Press.lua line # 12".
+var isPlace = regexp.MustCompile(`\.\pL{1,5}"?(?::| \(?[Ll]ine \D{0,2})\d`)
