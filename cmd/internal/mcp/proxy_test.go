@@ -130,16 +130,22 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
+// checked sends a call, whose check lasts until the channel is closed.
+func (b *between) checked(call string) (goOn chan struct{}) {
+	checks, goOn := make(chan struct{}), make(chan struct{})
+	wait := func(context.Context) { checks <- struct{}{}; <-goOn }
+	b.gather.Store(&wait)
+	b.ask(call)
+	<-checks
+	b.gather.Store(nil)
+	return goOn
+}
+
 // TestCanceledBeforeItPassed: a call that the client canceled while it was checked, or waited for the calls before it,
 // does not reach the server, and is no reason to hold the next one back. Calls after it keep their order.
 func TestCanceledBeforeItPassed(t *testing.T) {
 	b := begin(t)
-	checks, goOn := make(chan struct{}), make(chan struct{})
-	wait := func(context.Context) { checks <- struct{}{}; <-goOn }
-	b.gather.Store(&wait)
-	b.ask(build)
-	<-checks
-	b.gather.Store(nil)
+	goOn := b.checked(build)
 	b.ask(strings.Replace(build, "7", "9", 1))
 	second := strings.Replace(build, "7", "8", 1)
 	b.ask(second)
@@ -156,12 +162,7 @@ func TestCanceledBeforeItPassed(t *testing.T) {
 // TestAnswersTooSoon: an answer to a call that the server does not have yet ends nothing.
 func TestAnswersTooSoon(t *testing.T) {
 	b := begin(t)
-	checks, goOn := make(chan struct{}), make(chan struct{})
-	wait := func(context.Context) { checks <- struct{}{}; <-goOn }
-	b.gather.Store(&wait)
-	b.ask(build)
-	<-checks
-	b.gather.Store(nil)
+	goOn := b.checked(build)
 	early := `{"jsonrpc":"2.0","id":7,"result":{"content":[]}}`
 	b.serve(early)
 	require.Equal(t, early, b.take(b.client))
