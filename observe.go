@@ -214,6 +214,9 @@ func (e *Engine) number() {
 	e.Seq++
 	e.entry.Seq = e.Seq
 	e.ByKind[e.entry.Kind]++
+	if e.entry.Part == event.Rest {
+		e.Late++
+	}
 }
 
 // keep has the journal retain the entry as its item needs it. The lock is held.

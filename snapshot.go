@@ -46,6 +46,7 @@ type kept struct {
 	Seq       uint64
 	Carried   uint64 // entries before a carry-over, which have numbers and are not counted
 	ByKind    [event.KindHost + 1]uint64
+	Late      uint64 `json:",omitzero"` // of the log records, those with an event.Rest
 	Heartbeat heartbeat
 	Record    ingested `json:",omitzero"` // the latest log record with a Pos
 	Rest      ingested `json:",omitzero"` // the latest rest of a record

@@ -17,6 +17,7 @@ type Stats struct {
 	// numbers, and nothing else is known of them.
 	Received uint64 `json:"received" jsonschema:"All entries; equal to ignored + folded."`
 	Carried  uint64 `json:"-"`
+	Late     uint64 `json:"-"` // of those received, the later lines of log records that were received before
 	Ignored  uint64 `json:"ignored" jsonschema:"Not actionable."`
 	Folded   uint64 `json:"folded" jsonschema:"Counted in an attention item."`
 
@@ -50,6 +51,7 @@ func (e *Engine) Stats() Stats {
 	s := Stats{
 		Received:   e.Seq - e.Carried,
 		Carried:    e.Carried,
+		Late:       e.Late,
 		Logs:       e.ByKind[event.KindLog],
 		Operations: e.ByKind[event.KindOperation],
 		States:     e.ByKind[event.KindState],

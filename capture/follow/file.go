@@ -93,7 +93,9 @@ func (t *tail) open(now time.Time) (bool, error) {
 	case first && t.resumes():
 		err = t.takeUp()
 	case stale:
-		err = t.skip(cmp.Or(t.was, info).Size())
+		if err = t.skip(cmp.Or(t.was, info).Size()); err == nil && t.cfg.NewRun {
+			t.mark.set(t.file)
+		}
 	}
 	switch {
 	case err != nil:

@@ -40,12 +40,16 @@ const (
 	createdEvidence = "it was created since the start"
 	emptiedEvidence = "it was emptied since the start"
 	grownEvidence   = "it grew since the start"
+
+	// sameAgain is added where it is not known whether the file was emptied before it grew.
+	sameAgain = "; if the program wrote the earlier text again, that was not read"
 )
 
 // identity is the knowledge about the program of the followed file.
 type identity struct {
 	old     bool        // a file, or an unreadable path, was there at the first look
 	was     fs.FileInfo // that file
+	mark    mark        // on it
 	recent  bool        // it had been written shortly before
 	passed  int64       // the first byte that was not read, and may be of this run; -1: none
 	sure    bool        // the file is of this run, by more evidence than growth
@@ -84,6 +88,16 @@ func (t *tail) remember(info fs.FileInfo, err error) {
 // stale reports whether a file that is opened first is of an earlier run.
 func (t *tail) stale(info fs.FileInfo) bool {
 	return t.old && (t.was == nil || os.SameFile(info, t.was) && info.Size() >= t.was.Size())
+}
+
+// isWrittenAgain reports whether the file of an earlier run was emptied since the first look, although it has the same
+// bytes and maybe more. Without a mark that is known only of a file with the same length.
+func (t *tail) isWrittenAgain(info fs.FileInfo) bool {
+	if !t.cfg.NewRun || t.offset == 0 || t.offset != t.now.Skipped || t.was == nil || !os.SameFile(info, t.was) {
+		return false
+	}
+	lost, known := t.mark.isLost()
+	return lost || !known && info.Size() == t.was.Size() && !info.ModTime().Equal(t.was.ModTime())
 }
 
 // writers reports whether the program of the log, and whether another one, is known to write a file.
@@ -182,6 +196,9 @@ func (t *tail) judge(evidence string, sure bool) bool {
 		return false
 	default:
 		t.sure, t.now.Evidence = sure, evidence
+		if _, known := t.mark.isLost(); evidence == grownEvidence && !known && t.now.Skipped > 0 {
+			t.now.Evidence += sameAgain
+		}
 	}
 	t.share(own && other, evidence)
 	return true
@@ -255,7 +272,7 @@ func (t *tail) identify(now time.Time) error {
 	}
 	if err == nil && os.SameFile(at, t.info) {
 		t.moved, t.now.Renamed, t.since = false, false, at.ModTime()
-		t.unmoved(at)
+		t.judge("", false)
 		return nil
 	}
 	if t.noteMove(at, now) {
@@ -295,18 +312,6 @@ func (t *tail) identify(now time.Time) error {
 	}
 	t.retire(now)
 	return nil
-}
-
-// unmoved judges the file, which is at the path still. If the text of an earlier run was written again, which no byte
-// shows, but the time of the file, it is read from its beginning.
-func (t *tail) unmoved(at fs.FileInfo) {
-	if !t.cfg.NewRun || t.offset == 0 || t.offset != t.now.Skipped || t.was == nil || !os.SameFile(at, t.was) ||
-		at.Size() != t.was.Size() || at.ModTime().Equal(t.was.ModTime()) {
-		t.judge("", false)
-		return
-	}
-	t.emptied()
-	t.another(false, startedAgain)
 }
 
 // noteMove notes that another file, or none (nil), is at the path, and reports whether the old file grew before that.

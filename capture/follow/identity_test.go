@@ -168,6 +168,9 @@ func TestNewRun(t *testing.T) {
 		"writes the same text again": {"old\n", func(r *run) {
 			r.overwrite("old\n")
 		}, earlier, emptiedEvidence, []string{"old"}},
+		"writes the same text again, and more": {"old\n", func(r *run) {
+			r.overwrite("old\nnew\n")
+		}, earlier, emptiedEvidence, []string{"old", "new"}},
 		"writes the same text again, and has it open": {"old\n", func(r *run) {
 			r.overwrite("old\n")
 			r.open("own", r.path)
@@ -200,6 +203,9 @@ func TestNewRun(t *testing.T) {
 			r.rotate("new\n")
 		}, none, createdEvidence, []string{"new"}},
 	} {
+		if name == "writes the same text again, and more" && !knowsWriters {
+			c.evidence, c.want = grownEvidence+sameAgain, []string{"new"}
+		}
 		for _, quiet := range []bool{false, true} {
 			runInBubble(t, name, func(t *testing.T, dir string) {
 				r := newRun(t, dir, c.old, true)

@@ -13,7 +13,7 @@ func openFile(name string) (*os.File, error) {
 	return os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 }
 
-// fileID returns the device and the inode of a file, "" where they are not known.
+// fileID returns the device, the inode and the creation of a file, "" where they are not known.
 func fileID(file *os.File) string {
 	info, err := file.Stat()
 	if err != nil {
@@ -23,5 +23,5 @@ func fileID(file *os.File) string {
 	if !ok {
 		return ""
 	}
-	return fmt.Sprintf("%x-%x", s.Dev, s.Ino)
+	return fmt.Sprintf("%x-%x%s", s.Dev, s.Ino, created(file))
 }

@@ -105,6 +105,12 @@ func TestResumeOther(t *testing.T) {
 	for name, change := range map[string]func(path string) error{
 		"rewritten": func(path string) error { return os.WriteFile(path, []byte("One\ntwo\nthree\n"), 0o600) },
 		"emptied":   func(path string) error { return os.WriteFile(path, []byte("One\n"), 0o600) },
+		"created again": func(path string) error {
+			if err := os.Remove(path); err != nil {
+				return err
+			}
+			return os.WriteFile(path, []byte("one\ntwo\nthree\n"), 0o600)
+		},
 		"replaced": func(path string) error {
 			if err := os.WriteFile(path+".new", []byte("one\ntwo\nthree\n"), 0o600); err != nil {
 				return err

@@ -127,6 +127,7 @@ func (t *tail) close() {
 	}
 	closeAll(t.older)
 	closeAll(t.queue)
+	t.mark.remove()
 }
 
 // run is the loop: look, deliver complete records, wait.
@@ -251,6 +252,11 @@ func (t *tail) read(now time.Time) error {
 	t.cutAt = time.Time{}
 	written := now
 	if info, err := t.file.Stat(); err == nil {
+		if t.isWrittenAgain(info) {
+			t.emptied()
+			t.another(false, startedAgain)
+			return nil
+		}
 		t.size, written = max(t.offset, info.Size()), earlier(now, info.ModTime())
 	}
 	fresh := t.written(t.buf[t.last:n], now)

@@ -18,9 +18,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp/gate"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestKilled kills a process at any moment: the next one knows every id that the
@@ -93,6 +95,32 @@ func TestKilled(tt *testing.T) {
 				}
 			}
 		}
+	})
+}
+
+// TestKilledInARecord kills a process after the first line of a record was delivered, and before its other line came:
+// the next process counts the record once.
+func TestKilledInARecord(t *testing.T) {
+	dir := t.TempDir()
+	log, state, left := filepath.Join(dir, "Player.log"), filepath.Join(dir, "state"), filepath.Join(dir, "left")
+	synctest.Test(t, func(t *testing.T) {
+		follows := func(lines, state string) *session.Session {
+			file := testkit.Must(os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600))
+			testkit.Must(file.WriteString(lines))
+			require.NoError(t, file.Close())
+			s := start(t, session.Config{
+				Snapshot: state,
+				Log:      testkit.Must(follow.New(follow.Config{Path: log, Resume: session.Position(state), NoNotify: true})),
+			})
+			time.Sleep(time.Second)
+			return s
+		}
+		follows("Fine\nBroken thing\n", state)
+		require.NoError(t, os.Rename(state, left))
+		st := follows("  at A.B () [0x0] in <1>:0 \nFine\n", left).Engine().Stats()
+		require.EqualValues(t, 1, st.Folded)
+		require.EqualValues(t, 1, st.Late)
+		require.EqualValues(t, 3, st.Received-st.Late)
 	})
 }
 

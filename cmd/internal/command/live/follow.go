@@ -68,7 +68,7 @@ func (p *program) follow(cmd *cobra.Command, f *followFlags, path string) error 
 	if err == nil {
 		st := h.session.Engine().Stats()
 		p.Note("%s open; %s, %s in items", text.Many(uint64(max(0, st.Coalesce.Open)), "item is", "items are"),
-			text.Many(st.Received, "entry", "entries"), text.Number(st.Folded))
+			text.Many(st.Received-st.Late, "entry", "entries"), text.Number(st.Folded))
 	}
 	return err
 }
