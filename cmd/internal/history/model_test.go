@@ -52,17 +52,19 @@ func (m *model) remember(s *summary.Session, log string, at time.Time) {
 		return
 	}
 	n := modelSession{log: log, ended: at, sum: s, counts: map[signature.ID]int64{}}
-	var known []int64
-	for _, o := range m.sessions {
+	var known []modelSession
+	for _, o := range m.sessions { // in order
 		if strings.HasPrefix(log, o.log) && o.log != "" {
-			known = append(known, o.id)
+			known = append(known, o)
 		}
 	}
-	slices.Sort(known)
-	if len(known) > 0 {
-		m.forget(func(_ int, o *modelSession) bool { return slices.Contains(known[1:], o.id) })
-		i := slices.IndexFunc(m.sessions, func(o modelSession) bool { return o.id == known[0] })
-		n.id = known[0]
+	slices.SortStableFunc(known, func(a, b modelSession) int { return cmp.Compare(len(a.log), len(b.log)) })
+	if last := len(known) - 1; last >= 0 {
+		m.forget(func(_ int, o *modelSession) bool {
+			return slices.ContainsFunc(known[:last], func(k modelSession) bool { return k.id == o.id })
+		})
+		n.id = known[last].id
+		i := slices.IndexFunc(m.sessions, func(o modelSession) bool { return o.id == n.id })
 		if len(m.sessions[i].log) == len(log) {
 			n.ended = m.sessions[i].ended
 		}

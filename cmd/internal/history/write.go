@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"time"
@@ -14,19 +15,21 @@ import (
 
 // Remember stores a session that ended at a time, or that runs, and returns its number. A known log, or a copy of it,
 // keeps its number: a longer log replaces the session, a log of equal length replaces the summary, and a shorter log
-// changes nothing. If the history is full, the oldest sessions are forgotten, perhaps this session, too.
+// changes nothing. A run that began after a session had ended is another session, also if it wrote the same log; a log
+// that is read later belongs to the latest of them. If the history is full, the oldest sessions are forgotten, perhaps
+// this session, too.
 func (h *History) Remember(ctx context.Context, s *summary.Session, at time.Time, running bool) (id int64, err error) {
 	err = h.write(ctx, func(t *tx) {
-		known, longer := t.sameLog(s)
+		known, longer := t.sameLog(s, running)
 		if longer != 0 && !running {
 			id = longer
 			return
 		}
 		now := h.config.Now().UnixMilli()
 		kept := &kept{ended: min(at.UnixMilli(), now), saved: now, live: running, running: running}
-		if len(known) > 0 {
-			kept.id = known[0]
-			t.drop(known[1:])
+		if last := len(known) - 1; last >= 0 {
+			kept.id = known[last]
+			t.drop(known[:last])
 			t.keep(kept, s.Log.Bytes, !s.Ended.IsZero())
 		}
 		t.put(kept, s)
@@ -48,7 +51,7 @@ func (h *History) Update(ctx context.Context, id int64, s *summary.Session, at t
 			t.fail(fmt.Errorf("%w: %d", ErrUnknown, id))
 		}
 		if !running {
-			same, _ := t.sameLog(s)
+			same, _ := t.sameLog(s, true)
 			t.drop(slices.DeleteFunc(same, func(other int64) bool { return other == id }))
 		}
 		t.put(k, s)
@@ -184,27 +187,39 @@ func (t *tx) keep(k *kept, bytes uint64, timed bool) {
 	}
 }
 
-// sameLog returns the sessions of the log or of a shorter copy, by number, and a session of a longer copy, or 0. A
-// session without a read log matches no other session. A crashed session has no longer copy that did not crash.
-func (t *tx) sameLog(s *summary.Session) (ids []int64, longer int64) {
+// sameLog returns the sessions of the log or of a shorter copy, and a session of a longer copy, or 0. The last is the
+// session of the longest and latest copy, the others were read from files. A session without a read log matches no other
+// session. A crashed session has no longer copy that did not crash. A live session that heed saw begin matches none that
+// had ended.
+func (t *tx) sameLog(s *summary.Session, live bool) (ids []int64, longer int64) {
 	if s.Log.Bytes == 0 {
 		return nil, 0
 	}
 	const crashed = "crashed"
 	first := s.Log.Marks[:min(4, len(s.Log.Marks))]
+	began := int64(math.MinInt64)
+	if live && !s.Began.IsZero() {
+		began = s.Began.UnixMilli()
+	}
+	run := false // the last of ids was live
 	t.each(func(scan func(...any)) {
 		var id, bytes, hash int64
+		var isLive bool
 		var known summary.Log
 		var state string
-		scan(&id, &bytes, &hash, &known.Marks, &state)
+		scan(&id, &bytes, &hash, &known.Marks, &state, &isLive)
 		known.Bytes, known.Hash = uint64(bytes), summary.Hash(hash)
 		switch same := known.Bytes == s.Log.Bytes; {
 		case known.Begins(&s.Log) && (same || state != crashed || s.State == crashed):
-			ids = append(ids, id)
+			if run {
+				ids = ids[:len(ids)-1]
+			}
+			ids, run = append(ids, id), isLive
 		case s.Log.Begins(&known) && (s.State != crashed || state == crashed):
 			longer = id
 		}
-	}, `SELECT id, bytes, hash, marks, state FROM session WHERE bytes = ?1 AND hash = ?2
-		OR ?3 <> x'' AND substr(marks, 1, 4) = ?3 ORDER BY id`, int64(s.Log.Bytes), int64(s.Log.Hash), first)
+	}, `SELECT id, bytes, hash, marks, state, live FROM session WHERE ended > ?4 AND (bytes = ?1 AND hash = ?2
+		OR ?3 <> x'' AND substr(marks, 1, 4) = ?3) ORDER BY bytes, ended, id`, int64(s.Log.Bytes), int64(s.Log.Hash), first,
+		began)
 	return ids, longer
 }

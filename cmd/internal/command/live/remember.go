@@ -305,7 +305,10 @@ func (k *keeper) put(r *kept) (err error) {
 	switch {
 	case r.forgotten:
 	case r.id == 0:
-		r.id, err = k.history.Remember(ctx, r.summary, r.at, r.running)
+		if r.id, err = k.history.Remember(ctx, r.summary, r.at, true); err != nil || r.running {
+			break
+		}
+		fallthrough
 	default:
 		err = k.history.Update(ctx, r.id, r.summary, r.at, r.running)
 		if errors.Is(err, history.ErrUnknown) {
