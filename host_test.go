@@ -41,6 +41,26 @@ func TestAcknowledgementsAreJournaled(t *testing.T) {
 	require.EqualValues(t, 1, s.Host)
 }
 
+// TestAcked: an acknowledged item may still be true until a rule resolves it, or another run of the game begins.
+func TestAcked(t *testing.T) {
+	e := mustNew(t, Config{Rules: mustRules(t, `version: 1
+rules:
+  - {id: broken, when: 'template startsWith "Broken"', disposition: blocking}
+  - {id: cut, when: 'template startsWith "Cut"', disposition: blocking}
+  - {id: mended, when: 'template startsWith "Mended"', disposition: ignore, resolves: [broken]}
+`)})
+	for _, text := range []string{"Broken press", "Cut wire"} {
+		e.Log(event.Log{Message: text})
+		current, _ := e.Current("ann")
+		require.True(t, e.Ack("ann", current.ID, 0).Acknowledged)
+	}
+	require.Equal(t, []string{"0-2", "0-1"}, e.Acked())
+	e.Log(event.Log{Message: "Mended"})
+	require.Equal(t, []string{"0-2"}, e.Acked())
+	e.BeginRun(time.Now())
+	require.Empty(t, e.Acked())
+}
+
 func TestRaise(t *testing.T) {
 	e := mustNew(t, Config{Rules: mustRules(t, testRules)})
 	require.Empty(t, e.Raise(Report{Key: "noise", Message: "all is well"}))

@@ -41,6 +41,14 @@ func (e *Engine) Open(dst []Item) []Item {
 	return dst
 }
 
+// Acked returns the ids of the items of this run that blocked and were acknowledged, the latest first. An item whose
+// rules were resolved since is not among them. It is for observers: what these items report may still be true.
+func (e *Engine) Acked() []string {
+	e.mu.Lock()
+	defer e.mu.Release()
+	return e.coalescer.AckedIDs()
+}
+
 // nextUpdate drains one update. Each rendering has the lock for itself, so that no caller of Log waits for all of them.
 func (e *Engine) nextUpdate() (Update, bool) {
 	e.mu.Lock()

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/text"
 )
 
@@ -138,6 +139,22 @@ func (c *Coalescer) OpenIDs(dst []string) []string {
 		dst = append(dst, it.id)
 	}
 	return dst
+}
+
+// AckedIDs returns the ids of the acknowledged items of this run that blocked, the latest first. No rule has resolved
+// them, so what they report may still be true.
+func (c *Coalescer) AckedIDs() (ids []string) {
+	var acked []*item
+	for i := range c.Items {
+		if it := &c.Items[i]; it.State == itemAcked && it.Disposition == event.Blocking && !it.resolved() {
+			acked = append(acked, it)
+		}
+	}
+	slices.SortFunc(acked, func(a, b *item) int { return cmp.Compare(b.ClearedAt, a.ClearedAt) })
+	for _, it := range acked {
+		ids = append(ids, it.id)
+	}
+	return ids
 }
 
 // Item returns the item called id while it is open or remembered. It does not

@@ -18,9 +18,8 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// Check returns an error if the file at path cannot be followed at all: a directory, a pipe or a device. [Follower.Run]
-// would end with it.
-func Check(path string) error {
+// check returns an error if the file at path cannot be followed at all: a directory, a pipe or a device.
+func check(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil // it may come, or come to be readable

@@ -29,9 +29,10 @@ type Follower struct {
 	status Status
 }
 
-// New returns a Follower of cfg.Path. It does not look at the file yet.
+// New returns a Follower of cfg.Path. The error is about cfg, or says that no log can be at the path: a directory, a
+// pipe or a device is there.
 func New(cfg Config) (*Follower, error) {
-	if err := cfg.validate(); err != nil {
+	if err := errors.Join(cfg.validate(), check(cfg.Path)); err != nil {
 		return nil, err
 	}
 	cfg.PartialIdle, cfg.Poll = cmp.Or(cfg.PartialIdle, defaultPartialIdle), cmp.Or(cfg.Poll, defaultPoll)
@@ -41,26 +42,22 @@ func New(cfg Config) (*Follower, error) {
 	}, nil
 }
 
-// Run follows the file until ctx ends, and calls h with each record. Then it delivers the remaining text, until
-// Config.Hurry is closed, and returns nil. It returns an error if the path cannot be followed at all: it is a
-// directory, a pipe or a device. Transient conditions (a file that is absent or not readable) are retried, and reported
-// by Status. Run may be called once.
-func (f *Follower) Run(ctx context.Context, h Handler) error {
+// Run follows the file until ctx ends, and calls h with each record, in order and in one goroutine: a slow h slows
+// the reading, and loses nothing. Then it delivers the remaining text, until Config.Hurry is closed, and returns nil. A file
+// that is absent or not readable is looked for again, and reported by Status. Run may be called once.
+func (f *Follower) Run(ctx context.Context, h func(*Record)) error {
 	if f.ran.Swap(true) {
 		return errors.New("follow: Follower.Run was called before")
 	}
 	defer close(f.stopped)
-	t, err := newTail(f, h)
-	if err != nil {
-		return err
-	}
+	t := newTail(f, h)
 	defer t.close()
 	return t.run(ctx)
 }
 
 // Sync returns nil when every byte that was in the file at the call has been delivered, including a last record to
 // which more may belong. It waits a millisecond for the end of the last line. It reads the file itself. The error is
-// the cause of ctx, the end of Run, or the reason why the file cannot be read. The Handler must not call it.
+// the cause of ctx, the end of Run, or the reason why the file cannot be read. h of Run must not call it.
 func (f *Follower) Sync(ctx context.Context) error {
 	s := &syncing{done: make(chan error, 1)}
 	select {
@@ -98,7 +95,7 @@ type syncing struct {
 }
 
 // Record is a record of the followed file with when it came. It and its strings
-// are valid for the call of the [Handler] only.
+// are valid for the call of h of [Follower.Run] only.
 type Record struct {
 	capture.Record
 
@@ -116,10 +113,6 @@ type Record struct {
 	// was written is not known.
 	History bool
 }
-
-// Handler receives the records in order, in one goroutine. While it runs nothing more is
-// read: a slow handler slows the reading, and loses nothing.
-type Handler func(*Record)
 
 // Status is the state of the following.
 type Status struct {

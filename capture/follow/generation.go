@@ -121,7 +121,7 @@ func (t *tail) late(now time.Time, end bool) (more bool) {
 
 // openRegular opens the file at a path.
 func openRegular(path string) (*os.File, fs.FileInfo, error) {
-	if err := Check(path); err != nil {
+	if err := check(path); err != nil {
 		return nil, nil, err
 	}
 	file, err := openFile(path)

@@ -27,7 +27,7 @@ const (
 // tail is the state of the goroutine in Run.
 type tail struct {
 	*Follower
-	handle Handler
+	handle func(*Record)
 
 	file   *os.File    // nil: none
 	info   os.FileInfo // of the file that stream reads; nil before the first
@@ -88,7 +88,7 @@ type tail struct {
 }
 
 // newTail looks at the path for the first time.
-func newTail(f *Follower, h Handler) (*tail, error) {
+func newTail(f *Follower, h func(*Record)) *tail {
 	t := &tail{
 		Follower: f, handle: h, buf: make([]byte, lastSize+chunkSize), gapAt: -1,
 	}
@@ -105,17 +105,14 @@ func newTail(f *Follower, h Handler) (*tail, error) {
 		if folder, err := os.Stat(filepath.Dir(f.cfg.Path)); err == nil {
 			t.since = folder.ModTime()
 		}
-		return t, nil // it may come, or come to be readable
+		return t // it may come, or come to be readable
 	}
 	t.since = info.ModTime()
-	if err := regular(f.cfg.Path, info); err != nil {
-		return nil, err
-	}
 	t.history = info.Size()
 	if t.old {
 		t.history = -1
 	}
-	return t, nil
+	return t
 }
 
 func (t *tail) close() {

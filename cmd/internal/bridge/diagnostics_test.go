@@ -300,7 +300,7 @@ func TestExplain(t *testing.T) {
 // read is a log that says nothing, with a status; it cannot be taken in if that has an error.
 type read struct{ status follow.Status }
 
-func (*read) Run(ctx context.Context, _ follow.Handler) error {
+func (*read) Run(ctx context.Context, _ func(*follow.Record)) error {
 	<-ctx.Done()
 	return nil
 }

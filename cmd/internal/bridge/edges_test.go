@@ -31,7 +31,7 @@ type given struct {
 	records []follow.Record
 }
 
-func (g *given) Run(_ context.Context, h follow.Handler) error {
+func (g *given) Run(_ context.Context, h func(*follow.Record)) error {
 	for i := range g.records {
 		h(&g.records[i])
 	}

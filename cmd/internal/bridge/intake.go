@@ -373,7 +373,7 @@ type feed struct {
 }
 
 // Run implements [session.Feed].
-func (f feed) Run(ctx context.Context, h follow.Handler) error {
+func (f feed) Run(ctx context.Context, h func(*follow.Record)) error {
 	var latest struct {
 		key  string
 		line int

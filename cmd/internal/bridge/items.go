@@ -17,6 +17,7 @@ import (
 // The bounds of answers about items.
 const (
 	maxItems    = 64
+	maxAcked    = 8
 	maxSamples  = 16
 	around      = 8   // entries on each side of a cause: as many as the engine keeps with it
 	aroundChars = 300 // of each
@@ -35,6 +36,8 @@ type Items struct {
 	Omitted int    `json:"omitted" jsonschema:"How many others are open."`
 	Read    bool   `json:"read" jsonschema:"The caller has read the first of them."`
 	Behind  string `json:"behind,omitempty" jsonschema:"Why newer ones may be missing."`
+
+	Acknowledged []string `json:"acknowledged,omitempty" jsonschema:"Ids of items of this run that were acknowledged, and whose end the log has not shown, the latest first: they may still be true."`
 }
 
 // ItemDetail is the answer of heed/item.
@@ -74,6 +77,8 @@ func (d *Diagnostics) items(ctx context.Context, consumer string, _ struct{}) (*
 		out.Items[i].Sample = nil
 	}
 	out.Omitted = len(open) - shown
+	acked := d.session.Engine().Acked()
+	out.Acknowledged = acked[:min(len(acked), maxAcked)]
 	out.Read = shown > 0 && d.session.HasRead(consumer, open[0].ID)
 	return &out, nil
 }

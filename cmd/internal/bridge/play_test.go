@@ -69,7 +69,7 @@ type modLog struct {
 	slow bool
 }
 
-func (l *modLog) Run(ctx context.Context, _ follow.Handler) error {
+func (l *modLog) Run(ctx context.Context, _ func(*follow.Record)) error {
 	<-ctx.Done()
 	return nil
 }

@@ -188,9 +188,9 @@ func (t *tx) keep(k *kept, bytes uint64, timed bool) {
 }
 
 // sameLog returns the sessions of the log or of a shorter copy, and a session of a longer copy, or 0. The last is the
-// session of the longest and latest copy, the others were read from files. A session without a read log matches no other
-// session. A crashed session has no longer copy that did not crash. A live session that heed saw begin matches none that
-// had ended.
+// session of the longest and latest copy, the others were read from files. A session without a read log matches no
+// other session. A crashed session has no longer copy that did not crash. A live session that heed saw begin matches
+// none that had ended.
 func (t *tx) sameLog(s *summary.Session, live bool) (ids []int64, longer int64) {
 	if s.Log.Bytes == 0 {
 		return nil, 0

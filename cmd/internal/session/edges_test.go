@@ -400,7 +400,7 @@ func TestInstalled(t *testing.T) {
 // ends is a log that ends without an error.
 type ends struct{ *feed }
 
-func (ends) Run(context.Context, follow.Handler) error { return nil }
+func (ends) Run(context.Context, func(*follow.Record)) error { return nil }
 
 // TestLogEnds holds that the end of a log without an error is not the end of the session.
 func TestLogEnds(t *testing.T) {

@@ -51,7 +51,7 @@ func small(set *rules.Set) heed.Config {
 type feed struct {
 	mu     sync.Mutex
 	unseen []string
-	h      follow.Handler
+	h      func(*follow.Record)
 	err    error // of Sync
 	end    chan error
 	stuck  bool          // Sync returns no more
@@ -64,7 +64,7 @@ type feed struct {
 
 func newFeed() *feed { return &feed{end: make(chan error, 1)} }
 
-func (f *feed) Run(ctx context.Context, h follow.Handler) error {
+func (f *feed) Run(ctx context.Context, h func(*follow.Record)) error {
 	f.mu.Lock()
 	f.h = h
 	f.mu.Unlock()

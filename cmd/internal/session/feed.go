@@ -17,7 +17,7 @@ import (
 type Feed interface {
 	// Run calls h with each record, in order and in one goroutine, until ctx ends. An error means that the log cannot be
 	// followed at all.
-	Run(ctx context.Context, h follow.Handler) error
+	Run(ctx context.Context, h func(*follow.Record)) error
 
 	// Sync returns nil when h was called with everything that was there at the call.
 	Sync(ctx context.Context) error

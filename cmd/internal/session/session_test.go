@@ -323,7 +323,7 @@ func TestRun(t *testing.T) {
 // lateFeed has one more record when it is to end.
 type lateFeed struct{ *feed }
 
-func (f lateFeed) Run(ctx context.Context, h follow.Handler) error {
+func (f lateFeed) Run(ctx context.Context, h func(*follow.Record)) error {
 	err := f.feed.Run(ctx, h)
 	time.Sleep(time.Second)
 	f.write("Broken at the end")

@@ -257,7 +257,7 @@ type memoryLog struct {
 	random *rand.Rand
 
 	mu      sync.Mutex
-	h       follow.Handler
+	h       func(*follow.Record)
 	stream  *capture.Stream
 	unread  []byte
 	written time.Time
@@ -324,7 +324,7 @@ func (m *memoryLog) drain() {
 }
 
 // Run implements [session.Feed].
-func (m *memoryLog) Run(ctx context.Context, h follow.Handler) error {
+func (m *memoryLog) Run(ctx context.Context, h func(*follow.Record)) error {
 	m.mu.Lock()
 	m.h = h
 	m.mu.Unlock()

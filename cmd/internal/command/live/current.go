@@ -91,6 +91,19 @@ func fetchItem(ctx context.Context, c *gabp.Client, id string) (t itemInfo) {
 	return t
 }
 
+// maxAcked bounds the acknowledged items that are shown.
+const maxAcked = 3
+
+// fetchAcked asks for the acknowledged items that may still be true, the latest first.
+func fetchAcked(ctx context.Context, c *gabp.Client, items *bridge.Items) (all []itemInfo) {
+	for _, id := range items.Acknowledged[:min(len(items.Acknowledged), maxAcked)] {
+		if t := fetchItem(ctx, c, id); t.ID != "" { // else it was forgotten since
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
 // ask calls a tool of heed, and reports whether it answered.
 func ask(ctx context.Context, c *gabp.Client, tool string, arguments, result any) bool {
 	raw, err := c.CallTool(ctx, tool, arguments)
@@ -107,13 +120,14 @@ func kind(blocking bool) span {
 
 // showCurrent shows an item, nil for none.
 func (p *program) showCurrent(ctx context.Context, g *page, c *gabp.Client, a *heed.Item) {
+	var items bridge.Items
+	ask(ctx, c, bridge.ToolItems, struct{}{}, &items)
 	if a == nil {
 		g.line(span{green, "nothing is open"})
+		p.form(g, "acked", fetchAcked(ctx, c, &items))
 		return
 	}
 	t := fetchItem(ctx, c, a.ID)
-	var items bridge.Items
-	ask(ctx, c, bridge.ToolItems, struct{}{}, &items)
 	p.showItem(g, a, &t, len(items.Items)+items.Omitted-1)
 }
 

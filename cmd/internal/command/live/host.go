@@ -502,9 +502,6 @@ func (h *host) openFollower() (err error) {
 	if h.flags.state != "" {
 		cfg.Resume = session.Position(h.snapshot())
 	}
-	if err := follow.Check(cfg.Path); err != nil {
-		return err
-	}
 	h.follower, err = follow.New(cfg)
 	return err
 }

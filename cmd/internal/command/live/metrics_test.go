@@ -30,7 +30,7 @@ import (
 // stillLog is a log that has last grown at a time, or never.
 type stillLog struct{ grew time.Time }
 
-func (l *stillLog) Run(ctx context.Context, _ follow.Handler) error { <-ctx.Done(); return nil }
+func (l *stillLog) Run(ctx context.Context, _ func(*follow.Record)) error { <-ctx.Done(); return nil }
 func (l *stillLog) Sync(context.Context) error                      { return nil }
 
 func (l *stillLog) Status() follow.Status {

@@ -99,7 +99,7 @@ func (p *program) status(ctx context.Context, c *gabp.Client, r *runFile, f *cli
 	var lately bridge.Timeline
 	ask(ctx, c, bridge.ToolTimeline, map[string]any{"limit": latelyEvents}, &lately)
 	g := p.page(f.width)
-	p.showStatus(g, r, &st, &items, shown, lately.Events)
+	p.showStatus(g, r, &st, &items, shown, fetchAcked(ctx, c, &items), lately.Events)
 	_, rows := cli.Size(p.Stdout)
 	switch {
 	case again && rows > 0:
@@ -120,15 +120,16 @@ type shownStatus struct {
 	Run   *runFile
 	Items *bridge.Items // the open ones
 	Shown []itemInfo    // the first of them
+	Acked []itemInfo    // acknowledged, and may still be true
 	Log   string        // its state in words
 	Agent string        // its latest call in words
 }
 
 // showStatus shows how heed does. lately are events, the latest last.
-func (p *program) showStatus(g *page, r *runFile, st *bridge.Status, items *bridge.Items, shown []itemInfo,
+func (p *program) showStatus(g *page, r *runFile, st *bridge.Status, items *bridge.Items, shown, acked []itemInfo,
 	lately []session.Event,
 ) {
-	s := &shownStatus{Status: st, Run: r, Items: items, Shown: shown, Log: styled(p.logState(st))}
+	s := &shownStatus{Status: st, Run: r, Items: items, Shown: shown, Acked: acked, Log: styled(p.logState(st))}
 	for _, e := range slices.Backward(lately) {
 		if style, text := called(&e); text != "" {
 			s.Agent = styled(style, text+", "+p.ago(e.Time))

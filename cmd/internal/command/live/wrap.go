@@ -265,7 +265,7 @@ func (p *program) findLog(f *wrapFlags, args []string) source {
 	case "":
 		l.Found, _ = files.FindLog(files.Game{Args: args, Getenv: p.Getenv})
 		if l.Path != "" && l.Path != files.Standard {
-			if err := follow.Check(l.Path); err != nil {
+			if _, err := follow.New(follow.Config{Path: l.Path}); err != nil {
 				l.Found = files.Found{How: "the game's log cannot be followed: " + err.Error()}
 			}
 		}
