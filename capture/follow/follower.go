@@ -42,9 +42,9 @@ func New(cfg Config) (*Follower, error) {
 	}, nil
 }
 
-// Run follows the file until ctx ends, and calls h with each record, in order and in one goroutine: a slow h slows
-// the reading, and loses nothing. Then it delivers the remaining text, until Config.Hurry is closed, and returns nil. A file
-// that is absent or not readable is looked for again, and reported by Status. Run may be called once.
+// Run follows the file until ctx ends, and calls h with each record, in order and in one goroutine: a slow h slows the
+// reading, and loses nothing. Then it delivers the remaining text, until Config.Hurry is closed, and returns nil. A
+// file that is absent or not readable is looked for again, and reported by Status. Run may be called once.
 func (f *Follower) Run(ctx context.Context, h func(*Record)) error {
 	if f.ran.Swap(true) {
 		return errors.New("follow: Follower.Run was called before")

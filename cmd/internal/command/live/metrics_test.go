@@ -31,7 +31,7 @@ import (
 type stillLog struct{ grew time.Time }
 
 func (l *stillLog) Run(ctx context.Context, _ func(*follow.Record)) error { <-ctx.Done(); return nil }
-func (l *stillLog) Sync(context.Context) error                      { return nil }
+func (l *stillLog) Sync(context.Context) error                            { return nil }
 
 func (l *stillLog) Status() follow.Status {
 	return follow.Status{Present: true, LastGrowth: l.grew}

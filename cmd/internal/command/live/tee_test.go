@@ -127,9 +127,9 @@ func TestPipedFull(t *testing.T) {
 	const full = "/dev/full"
 	needs(t, full, "this system has no full device")
 	path := filepath.Join(t.TempDir(), "standard")
-	require.NoError(t, os.Symlink(full, path))
 	h := &host{program: &program{}, losses: map[string]error{"log": syscall.ENOSPC}}
 	h.follower = testkit.Must(follow.New(follow.Config{Path: path, Continues: true}))
+	require.NoError(t, os.Symlink(full, path))
 	h.spool = testkit.Must(newStream("log"))
 	h.session = testkit.Must(session.New(session.Config{}))
 	o := &output{}
