@@ -210,6 +210,7 @@ func (t *tail) end(why string) {
 	t.drain()
 	t.history, t.stamp = -1, time.Now().UTC().Round(0)
 	t.countFrom(t.file, 0)
+	t.at.Before, t.at.Through = 0, 0 // of its own stream
 	t.hole(why)
 	if t.given {
 		t.notice(event.StatusRestarted, 0, why)

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"time"
 
+	"github.com/cespare/xxhash/v2"
+
 	"github.com/heedlog/heed/event"
 )
 
@@ -185,7 +187,26 @@ func (t *tail) cut(kept, b []byte, now time.Time) {
 		t.size, t.mid, t.head = at, false, t.head[:min(len(t.head), int(at))]
 		return
 	}
+	copy(t.buf, kept)
+	t.takeCopy(now)
 	t.another(t.cutOn, startedAgain)
+}
+
+// takeCopy delivers the text that was not read before the file was emptied, if a copy of the file has it.
+func (t *tail) takeCopy(now time.Time) {
+	name, isCopy := t.source(&Position{Offset: t.offset, Hash: xxhash.Sum64(t.buf[:t.last])})
+	if !isCopy || t.passed >= 0 {
+		return
+	}
+	file, info, err := openRegular(name)
+	if err != nil {
+		return
+	}
+	for n := 1; n > 0; {
+		n, _ = file.ReadAt(t.buf[t.last:], t.offset) // an error ends it as the end of the copy does
+		t.take(t.buf[t.last:t.last+n], true, now)
+	}
+	t.older = remember(t.older, t.generation(file, info, now))
 }
 
 // startedAgain is why the log that was emptied ended.

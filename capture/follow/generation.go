@@ -80,8 +80,7 @@ func (t *tail) retire(now time.Time) {
 	if t.fill(now, true); !t.cfg.Continues {
 		t.endLine()
 	}
-	last := bytes.Clone(t.buf[max(0, t.last-knownBy):t.last])
-	g := generation{info: t.info, file: t.file, offset: t.offset, last: last, grown: now}
+	g := t.generation(t.file, t.info, now)
 	t.file, t.size, t.unwritten = nil, t.offset, 0 // nothing is missing
 	if t.cfg.NewRun && t.now.Evidence == "" {      // it was not the log
 		g.close()
@@ -89,6 +88,12 @@ func (t *tail) retire(now time.Time) {
 		return
 	}
 	t.older = remember(t.older, g)
+}
+
+// generation returns a file that was read up to the offset.
+func (t *tail) generation(file *os.File, info fs.FileInfo, now time.Time) generation {
+	last := bytes.Clone(t.buf[max(0, t.last-knownBy):t.last])
+	return generation{info: info, file: file, offset: t.offset, last: last, grown: now}
 }
 
 // late delivers the lines that came to files after others took their place, between two lines of the current file. It
@@ -173,7 +178,7 @@ func (t *tail) advance(path string, now time.Time) (renamed bool, err error) {
 func (t *tail) between(path string, at fs.FileInfo, now time.Time) (renamed bool) {
 	t.queue, t.unseen = nil, false
 	current := cmp.Or(t.info, t.was)
-	if current != nil && at != nil && os.SameFile(current, at) {
+	if current != nil && at != nil && os.SameFile(current, at) || t.info == nil && t.resumes() {
 		return false
 	}
 	dir, base := folderOf(path)

@@ -1,6 +1,7 @@
 package follow
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"time"
@@ -37,36 +38,45 @@ func (t *tail) resumes() bool {
 	return t.cfg.Resume.File != "" && !t.cfg.NewRun && t.cfg.Resume.Path == path
 }
 
-// renamed returns the name of the file of Config.Resume in the folder of the log, "" where there is none.
-func (t *tail) renamed() string {
+// source returns the name of the file in the folder of the log that has the text after a position, "" where there is
+// none: the position's file, also if it was renamed. If that was emptied, it is a copy of it from before, or else the
+// emptied file. For a position without a file, it is a copy.
+func (t *tail) source(p *Position) (name string, isCopy bool) {
 	dir, base := folderOf(t.cfg.Path)
-	if path := filepath.Join(dir, base); t.cfg.Resume.names(path) {
-		return path
-	}
 	entries, _ := os.ReadDir(dir) // an unreadable folder has no names
+	copied, emptied := "", ""
 	for _, e := range entries {
-		if path := filepath.Join(dir, e.Name()); e.Type().IsRegular() && t.cfg.Resume.names(path) {
-			return path
+		path, isOld := filepath.Join(dir, e.Name()), rotated(e.Name(), base, "")
+		if !e.Type().IsRegular() || p.File == "" && !isOld {
+			continue
+		}
+		switch isFile, hasText := p.finds(path); {
+		case isFile && hasText:
+			return path, false
+		case isFile:
+			emptied = path
+		case hasText && isOld:
+			copied = path
 		}
 	}
-	return ""
+	return cmp.Or(copied, emptied), copied != ""
 }
 
-// names reports whether the file called name is the position's.
-func (p *Position) names(name string) bool {
+// finds reports whether the file called name is the position's, and whether it has the same bytes before the offset.
+func (p *Position) finds(name string) (isFile, hasText bool) {
 	file, _, err := openRegular(name)
 	if err != nil {
-		return false
+		return false, false
 	}
 	defer file.Close() //nolint:errcheck // only read from
-	return p.isOf(file)
+	return p.File != "" && fileID(file) == p.File, p.isIn(file)
 }
 
-// isOf reports whether a file is the position's, with the same bytes before the offset.
-func (p *Position) isOf(file *os.File) bool {
+// isIn reports whether a file has the same bytes before the offset.
+func (p *Position) isIn(file *os.File) bool {
 	before := make([]byte, min(p.Offset, lastSize))
-	n, _ := file.ReadAt(before, p.Offset-int64(len(before))) // a file that has become shorter is another one
-	return n == len(before) && xxhash.Sum64(before) == p.Hash && fileID(file) == p.File
+	n, _ := file.ReadAt(before, p.Offset-int64(len(before))) // a shorter file has others
+	return n == len(before) && xxhash.Sum64(before) == p.Hash
 }
 
 // countFrom sets the position to the offset of a file from which its lines are counted: those before were delivered.
@@ -82,10 +92,10 @@ func (t *tail) countFrom(file *os.File, from int64) {
 // takeUp continues at Config.Resume in the file that was opened first, or begins with the file that took its place.
 func (t *tail) takeUp() error {
 	at := &t.cfg.Resume
-	if t.began = at.Began; !at.isOf(t.file) {
+	if t.began = at.Began; !at.isIn(t.file) || !t.copied && fileID(t.file) != at.File {
 		t.given = at.Offset > 0
 		continues := t.continues(t.info, true)
-		t.another(continues, "another log replaced it while heed did not run")
+		t.another(continues, "another log replaced it while heed did not run, and maybe before heed had read all of it")
 		if continues {
 			t.notice(event.StatusHole, 0, "another file replaced the log while heed did not run")
 		}
@@ -97,6 +107,7 @@ func (t *tail) takeUp() error {
 		}
 		t.stream.Resume(at.Before, capture.Position{Through: at.Through, Partly: at.Partly})
 		t.at = *at
+		t.at.File = fileID(t.file)
 	}
 	t.history = t.info.Size()
 	return nil

@@ -63,6 +63,8 @@ type tail struct {
 	at    Position // of the latest record
 	apart bool     // the lines that come are not at the offset
 
+	copied bool // Config.Resume continues in a copy of its file
+
 	history int64     // up to here the first file was there at the start
 	grown   time.Time // when bytes were last read
 	stamp   time.Time // the same, as records carry it
@@ -98,7 +100,8 @@ func newTail(f *Follower, h func(*Record)) *tail {
 		t.exclude(info)
 	}
 	if t.remember(info, err); t.resumes() {
-		t.old, t.found = false, t.renamed()
+		t.old = false
+		t.found, t.copied = t.source(&t.cfg.Resume)
 	}
 	if err != nil {
 		t.history = -1
@@ -264,12 +267,12 @@ func (t *tail) read(now time.Time) error {
 			}
 			t.noteHead(fresh)
 		}
-		at, end := t.offset, t.last+len(fresh)
+		at := t.offset
 		if t.passed < 0 {
 			t.passed = at
 		}
-		t.offset += int64(len(fresh))
-		if t.judge(grownEvidence, t.cfg.Named) { // else it is passed over
+		isOurs := t.judge(grownEvidence, t.cfg.Named)
+		if isOurs { // else it is passed over
 			if t.passed >= 0 && t.passed < at {
 				t.goBack()
 				return nil
@@ -279,11 +282,8 @@ func (t *tail) read(now time.Time) error {
 				t.began = written.Round(0)
 			}
 			t.at.Began = t.began
-			t.at.Offset, t.at.Hash = t.offset, xxhash.Sum64(t.buf[max(0, end-lastSize):end])
-			t.feed(fresh, now)
 		}
-		t.grown = time.Now() // bytes that came during that are read before anything counts as complete
-		t.last = copy(t.buf, t.buf[max(0, end-lastSize):end])
+		t.take(fresh, isOurs, now)
 	}
 	t.more = t.more || len(fresh) > 0 && n == limit
 	t.size = max(t.size, t.offset)
@@ -291,6 +291,18 @@ func (t *tail) read(now time.Time) error {
 		return nil
 	}
 	return t.identify(now)
+}
+
+// take goes on to the end of text, which was read into the buffer at the offset, and delivers it if it is of the log.
+func (t *tail) take(text []byte, isOurs bool, now time.Time) {
+	end := t.last + len(text)
+	before := t.buf[max(0, end-lastSize):end]
+	if t.offset += int64(len(text)); isOurs {
+		t.at.Offset, t.at.Hash = t.offset, xxhash.Sum64(before)
+		t.feed(text, now)
+	}
+	t.grown = time.Now() // bytes that came during that are read before anything counts as complete
+	t.last = copy(t.buf, before)
 }
 
 // same reports whether b has the bytes of an earlier read. A page of NULs may have been written since.
