@@ -112,7 +112,6 @@ func (s *setup) carry(c *carryOver) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.Carried = c.Sequence
 	e.classifier.Blinded(c.Blind)
 	e.coalescer.Continue(c.Sequence, c.Items, len(e.classifier.Blind()) > 0)
 	e.mu.Lock()

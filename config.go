@@ -48,8 +48,8 @@ type Config struct {
 	// words and logger frames are added to theirs.
 	Signature signature.Config
 
-	// Journal sets the budgets of the journal. Its Epoch is taken from above, and
-	// its After from the snapshot that [Restore] is given.
+	// Journal sets the budgets of the journal. Its Epoch is taken from above. Its After is the latest sequence number that
+	// was given out in the epoch before, so that it is not given again; see [Restore].
 	Journal journal.Config
 
 	// Coalesce sets the bounds and windows of attention. Its Epoch is taken

@@ -82,7 +82,7 @@ func New(cfg Config) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("heed: %w", err)
 	}
-	e, err := s.begin(0)
+	e, err := s.begin(cfg.Journal.After)
 	if err != nil {
 		return nil, fmt.Errorf("heed: %w", err)
 	}
@@ -144,7 +144,7 @@ func (s *setup) normalizerFor(set *rules.Set) (*signature.Normalizer, error) {
 // begin returns an engine that has no entry but begins after one.
 func (s *setup) begin(after uint64) (e *Engine, err error) {
 	e = s.engine()
-	e.Seq, e.cfg.Journal.After = after, after
+	e.Seq, e.Carried, e.cfg.Journal.After = after, after, after
 	if e.classifier, err = classify.New(s.classify()); err != nil {
 		return nil, inConfig(err)
 	}
@@ -154,6 +154,7 @@ func (s *setup) begin(after uint64) (e *Engine, err error) {
 	if e.coalescer, err = coalesce.New(s.cfg.Coalesce); err != nil {
 		return nil, inConfig(err)
 	}
+	e.coalescer.Continue(after, 0, false)
 	return e, nil
 }
 

@@ -45,6 +45,10 @@ type Report struct {
 	OperationID string
 
 	Pos uint64 // see [event.Log]
+
+	// ID is the id of an item that was reported after the snapshot of a restored engine: it is opened under that id, which
+	// the engine does not know. An id that no entry so far can have opened has no effect. Optional.
+	ID string
 }
 
 // Raise opens an item for a report of the host, or adds to the item that is open under the report's key, and returns
@@ -59,13 +63,18 @@ func (e *Engine) Raise(r Report) string {
 		Kind: event.KindHost, Status: event.StatusRaised, Time: r.Time, Source: key, Message: message,
 		OperationID: r.OperationID, Pos: r.Pos,
 	}
+	fold := e.coalescer.Fold
+	digits, _ := strings.CutPrefix(r.ID, e.cfg.Epoch+"-")
+	if n, _ := strconv.ParseUint(digits, 10, 64); n > 0 && n <= e.Seq {
+		fold = func(in *coalesce.Input) coalesce.Folded { return e.coalescer.Reopen(in, n) }
+	}
 	return e.act(&coalesce.Input{
 		Signature: e.normalizer.Signature(message, ""), Raised: key, Summary: summary,
 		Decision: event.Decision{
 			Rule: hostRule + key, Disposition: min(r.Disposition, event.Blocking),
 			Severity: min(r.Severity, event.SeverityFatal), Invalidates: r.Invalidates,
 		},
-	}, e.coalescer.Fold).ID
+	}, fold).ID
 }
 
 // itemID returns the id of an item that is called by its id, or by the number that ends it.

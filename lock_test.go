@@ -27,6 +27,7 @@ func TestMethodsLock(t *testing.T) {
 		"Current":        func(e *Engine) { e.Current("") },
 		"Delivered":      func(e *Engine) { e.Delivered("", "x", 0) },
 		"Detach":         func(e *Engine) { e.Detach("") },
+		"Acked":          func(e *Engine) { e.Acked() },
 		"Expect":         func(e *Engine) { e.Expect(time.Time{}, time.Time{}) },
 		"Group":          func(e *Engine) { e.Group(signature.Signature{}) },
 		"Item":           func(e *Engine) { e.Item("x") },

@@ -111,7 +111,8 @@ func (e *Engine) copyState() (*state, *carryOver) {
 // before has not read count as lost.
 //
 // Rules may be others than before; a blindness whose rule does not exist any more is over. Windows and larger bounds
-// take effect. cfg.InitialPhase and cfg.Journal.After are ignored.
+// take effect. cfg.InitialPhase is ignored. The sequence numbers up to cfg.Journal.After were given out after the
+// snapshot, and are not given again; their entries count as carried.
 //
 // The state of a snapshot is restored as a whole or not at all. It is not restored if it is torn or was changed, if it
 // is of another format, another [signature.Version] or rules with another masking, if it was made with larger bounds
@@ -140,12 +141,12 @@ func restore(cfg Config, snapshot []byte) (*Engine, error) {
 	if cfg.Epoch != "" && cfg.Epoch != c.Epoch {
 		return nil, fmt.Errorf("it is of the epoch %q, and Config.Epoch is %q", c.Epoch, cfg.Epoch)
 	}
-	cfg.Epoch, cfg.InitialPhase = c.Epoch, c.Phase
+	cfg.Epoch, cfg.InitialPhase, c.Sequence = c.Epoch, c.Phase, max(c.Sequence, cfg.Journal.After)
 	s, err := prepare(cfg)
 	if err != nil {
 		return nil, err
 	}
-	e, why := s.restore(state)
+	e, why := s.restore(state, c)
 	if why == nil {
 		return e, nil
 	}
@@ -157,7 +158,7 @@ func restore(cfg Config, snapshot []byte) (*Engine, error) {
 }
 
 // restore returns an engine in the state that the second line of a snapshot holds, or why it is not restored.
-func (s *setup) restore(line []byte) (*Engine, error) {
+func (s *setup) restore(line []byte, c *carryOver) (*Engine, error) {
 	st, err := s.readState(line)
 	if err != nil {
 		return nil, err
@@ -169,6 +170,11 @@ func (s *setup) restore(line []byte) (*Engine, error) {
 	}
 	if e.coalescer, err = coalesce.Restore(s.cfg.Coalesce, st.Coalesce); err != nil {
 		return nil, err
+	}
+	if c.Sequence > e.Seq {
+		e.Carried += c.Sequence - e.Seq
+		e.Seq = c.Sequence
+		e.coalescer.Continue(e.Seq, 0, false)
 	}
 	e.cfg.Journal.After = e.Seq
 	if e.journal, err = journal.New(e.cfg.Journal); err != nil {

@@ -35,15 +35,16 @@ func (c *Coalescer) Held() (held []Held, latest uint64) {
 	return held, c.Numbers
 }
 
-// Continue sets the numbers of the latest entry and the latest item of another Coalescer in a new one, and whether
-// evidence was incomplete. Nothing else of the other one is known.
+// Continue sets the numbers of the latest entry and the latest item of another Coalescer in one that has lower ones, and
+// whether evidence was incomplete. Nothing else of the other one is known.
 func (c *Coalescer) Continue(seq, numbers uint64, blind bool) {
-	c.Now.seq, c.Numbers, c.Counts.Blind = seq, numbers, blind
+	c.Now.seq, c.Numbers, c.Counts.Blind = seq, max(c.Numbers, numbers), c.Counts.Blind || blind
 }
 
-// Reopen folds an entry of the host that opens the item with a number that was given before [Coalescer.Continue].
+// Reopen folds an entry of the host that opens the item with a number that was given before [Coalescer.Continue], or by
+// another Coalescer since.
 func (c *Coalescer) Reopen(in *Input, number uint64) Folded {
-	latest := c.Numbers
+	latest := max(c.Numbers, number)
 	c.Numbers = number - 1
 	f := c.Fold(in)
 	c.Numbers = latest

@@ -107,6 +107,9 @@ func (s *server) restore(c heed.Config, h *hello) error {
 	if err != nil {
 		return err
 	}
+	for i := range items {
+		c.Journal.After = max(c.Journal.After, min(items[i].LatestSequence, maxSequence)) // they are not given again
+	}
 	var engine *heed.Engine
 	if len(h.snapshot) > 0 {
 		c.Epoch = ""
@@ -118,18 +121,10 @@ func (s *server) restore(c heed.Config, h *hello) error {
 	if err != nil {
 		return err
 	}
-	seen := uint64(0)
 	for i := range items {
 		if err := catchUp(engine, &items[i]); err != nil {
 			return err
 		}
-		seen = max(seen, items[i].LatestSequence)
-	}
-	if seen > engine.Latest().Seq+maxUnsaved {
-		return fmt.Errorf("too many entries came after the snapshot: %d were seen", seen)
-	}
-	for engine.Latest().Seq < seen { // their numbers are not given again
-		engine.Raise(heed.Report{Key: "restored", Message: "an entry before the restart"})
 	}
 	s.engine = engine
 	s.before = slices.DeleteFunc(engine.Updates(nil), func(u heed.Update) bool {
@@ -159,28 +154,18 @@ func number(id string) uint64 {
 	return n
 }
 
-// maxBurned bounds the numbers of items that are skipped.
-const maxBurned = 4096
-
-// maxUnsaved bounds the numbers of entries that are skipped: so many take a second.
-const maxUnsaved = 1 << 20
+// maxSequence bounds the numbers of entries: every JSON reader takes them exactly.
+const maxSequence = 1 << 53
 
 // catchUp brings an engine to the state of an item that was reported after the engine's snapshot was taken. An item
 // that the engine does not know is raised under its old id, since its entries are gone.
 func catchUp(engine *heed.Engine, a *heed.Item) error {
 	if _, known := engine.Item(a.ID); !known {
-		id := ""
-		for range maxBurned {
-			// Raised items have consecutive numbers.
-			key := "restored-" + strconv.FormatUint(number(a.ID), 10)
-			if id = engine.Raise(heed.Report{
-				Key: key, Disposition: a.Disposition, Severity: a.Severity, Invalidates: a.StateInvalidated,
-				Summary: title(a), Message: message(a), OperationID: a.CausalOperationID, Pos: a.OpenedPos,
-			}); number(id) >= number(a.ID) {
-				break
-			}
-			engine.Clear(id)
-		}
+		id := engine.Raise(heed.Report{
+			ID: a.ID, Key: "restored-" + strconv.FormatUint(number(a.ID), 10), Disposition: a.Disposition,
+			Severity: a.Severity, Invalidates: a.StateInvalidated, Summary: title(a), Message: message(a),
+			OperationID: a.CausalOperationID, Pos: a.OpenedPos,
+		})
 		if id != a.ID {
 			return errors.New("an item that was reported after the snapshot cannot be raised again: " + a.ID)
 		}

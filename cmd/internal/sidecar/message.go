@@ -208,7 +208,7 @@ func (m *mods) check() error {
 type raised heed.Report
 
 func (r *raised) check() error {
-	r.OperationID, r.Pos = short(r.OperationID), 0
+	r.OperationID, r.Pos, r.ID = short(r.OperationID), 0, ""
 	return nil
 }
 
