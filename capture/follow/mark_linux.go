@@ -15,7 +15,7 @@ type mark struct {
 	value byte
 }
 
-// set sets the mark on a file that is not empty, if its file system can map files.
+// set sets the mark on a file, if its file system can map files.
 func (m *mark) set(file *os.File) {
 	m.remove()
 	page, err := unix.Mmap(int(file.Fd()), 0, 1, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE)
@@ -23,29 +23,23 @@ func (m *mark) set(file *os.File) {
 		return
 	}
 	m.page = page
-	defer m.onFault(m.remove)()
-	m.value = ^page[0]
-	page[0] = m.value
+	m.isChanged(func() {
+		m.value = ^m.page[0]
+		m.page[0] = m.value
+	})
 }
 
 // isLost reports whether the file was emptied, and whether that is known.
 func (m *mark) isLost() (lost, known bool) {
-	if m.page == nil {
-		return false, false
-	}
-	defer m.onFault(func() { lost, known = true, true })() // it is empty now
-	return m.page[0] != m.value, true
+	return m.page != nil && m.isChanged(func() {}), m.page != nil
 }
 
-// onFault returns a function that calls f after an access to a page that the file does not have.
-func (*mark) onFault(f func()) (after func()) {
-	before := debug.SetPanicOnFault(true)
-	return func() {
-		debug.SetPanicOnFault(before)
-		if recover() != nil {
-			f()
-		}
-	}
+// isChanged reports whether the page has another value after f. An access to a page of an empty file is a panic.
+func (m *mark) isChanged(f func()) (changed bool) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() { changed = recover() != nil || changed }()
+	f()
+	return m.page[0] != m.value
 }
 
 func (m *mark) remove() {

@@ -139,16 +139,6 @@ func (t *tail) run(ctx context.Context) error {
 		t.settle()
 		t.publish()
 		timer.Reset(t.wait())
-		if t.more {
-			select {
-			case <-ctx.Done():
-				return t.finish()
-			case s := <-t.syncs:
-				t.waiting = append(t.waiting, s)
-			default:
-			}
-			continue
-		}
 		select {
 		case <-ctx.Done():
 			return t.finish()
@@ -168,6 +158,9 @@ func (t *tail) run(ctx context.Context) error {
 
 // wait returns how long there is nothing to do without a notification.
 func (t *tail) wait() time.Duration {
+	if t.more {
+		return 0
+	}
 	at := t.polled.Add(t.pace())
 	if d, ok := t.due(); ok && d.Before(at) {
 		at = d

@@ -7,7 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"slices"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/heedlog/heed/internal/files"
@@ -42,30 +42,31 @@ type ruleFiles struct {
 	log      *slog.Logger
 	clock    func() time.Time
 
-	mu  sync.Mutex
-	set *rules.Set
-	now RuleStatus
+	now   atomic.Pointer[rulesInUse] // which the watcher replaces
+	tried []RuleFile                 // that were compiled last, with success or not; used by the watcher only
+}
 
-	tried []RuleFile // that were compiled last, with success or not; used by the watcher only
+// rulesInUse is a set with its files.
+type rulesInUse struct {
+	RuleStatus
+	set *rules.Set
 }
 
 // init reads the files and compiles the first set: nil if only the embedded rules apply.
 func (w *ruleFiles) init(cfg *Config) (*rules.Set, error) {
-	w.names, w.defaults, w.now.Since, w.log = slices.Clone(cfg.RuleFiles), !cfg.NoDefaults, cfg.Now(), cfg.Logger
-	if len(w.names) == 0 && w.defaults && cfg.Engine.Rules != nil {
-		w.set, w.defaults = cfg.Engine.Rules, false
-		return w.set, nil
+	w.names, w.defaults, w.clock, w.log = slices.Clone(cfg.RuleFiles), !cfg.NoDefaults, cfg.Now, cfg.Logger
+	now := &rulesInUse{set: cfg.Engine.Rules, RuleStatus: RuleStatus{Since: cfg.Now()}}
+	w.now.Store(now)
+	if len(w.names) == 0 && w.defaults && now.set != nil {
+		w.defaults = false
+		return now.set, nil
 	}
-	w.clock = cfg.Now
 	sources, files, err := w.read()
 	if err == nil {
-		w.set, err = w.compile(sources)
+		now.set, err = w.compile(sources)
 	}
-	if err != nil {
-		return nil, err // a list of errors, which is printed one a line
-	}
-	w.now.Files, w.tried = files, files
-	return w.set, nil
+	now.Files, w.tried = files, files
+	return now.set, err // a list of errors, which is printed one a line
 }
 
 // read reads the files.
@@ -123,56 +124,30 @@ func (s *Session) reloadIfChanged() {
 	if err == nil {
 		set, err = w.compile(sources)
 	}
-	if err == nil && set.Hash() != w.current().Hash() {
+	now := *w.now.Load()
+	isOther := err == nil && set.Hash() != now.set.Hash()
+	if isOther {
 		err = s.engine.SetRules(set)
 	}
-	if err != nil {
-		if w.refuse(err) {
-			s.log.Error("the rules have errors; the last valid rules stay in use", "error", err)
+	switch {
+	case err == nil:
+		if now.Files, now.Error = files, ""; isOther {
+			now.set, now.Since = set, s.now()
+			now.Swaps++
+			s.log.Info("new rules are in use", "rules", len(set.Rules()), "hash", hash(set))
 		}
-		return
+	case now.Error != err.Error():
+		now.Error = err.Error()
+		now.Refused++
+		s.log.Error("the rules have errors; the last valid rules stay in use", "error", err)
 	}
-	if w.accept(set, files, s.now()) {
-		s.log.Info("new rules are in use", "rules", len(set.Rules()), "hash", hash(set))
-	}
-}
-
-// refuse records why the files are not in use, and reports whether that is new.
-func (w *ruleFiles) refuse(err error) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.now.Error == err.Error() {
-		return false
-	}
-	w.now.Error = err.Error()
-	w.now.Refused++
-	return true
-}
-
-// accept records the set in use, and reports whether it is another one.
-func (w *ruleFiles) accept(set *rules.Set, files []RuleFile, now time.Time) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.now.Files, w.now.Error = files, ""
-	if w.set.Hash() == set.Hash() {
-		return false
-	}
-	w.set, w.now.Since = set, now
-	w.now.Swaps++
-	return true
-}
-
-func (w *ruleFiles) current() *rules.Set {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.set
+	w.now.Store(&now)
 }
 
 func (w *ruleFiles) status() RuleStatus {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	st := w.now
-	st.Rules, st.Hash, st.Default = len(w.set.Rules()), hash(w.set), w.defaults
+	now := w.now.Load()
+	st := now.RuleStatus
+	st.Rules, st.Hash, st.Default = len(now.set.Rules()), hash(now.set), w.defaults
 	st.Files = append([]RuleFile{}, st.Files...)
 	return st
 }

@@ -304,4 +304,4 @@ func (s *Session) Advance() {
 }
 
 // Rules returns the rules that decide now.
-func (s *Session) Rules() *rules.Set { return s.rules.current() }
+func (s *Session) Rules() *rules.Set { return s.rules.now.Load().set }
