@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/internal/bounds"
 )
 
 // idle is how long a file must not grow before its last record is delivered: a game writes the lines of a record within
@@ -90,16 +91,14 @@ type Config struct {
 	Capture capture.Options
 }
 
-// validate reports the first field that is out of its range.
-func (c Config) validate() error {
+// complete sets defaults, and reports the first field that is out of its range.
+func (c *Config) complete() error {
 	if c.Path == "" {
 		return errors.New("follow: Config.Path: name the log to follow")
-	}
-	if c.PartialIdle < 0 || c.Poll < 0 {
-		return fmt.Errorf("follow: Config.PartialIdle or Config.Poll is negative: %v, %v", c.PartialIdle, c.Poll)
 	}
 	if _, err := capture.NewStream(c.Capture); err != nil {
 		return fmt.Errorf("follow: Config.Capture: %w", err)
 	}
-	return nil
+	return bounds.Complete("follow: Config",
+		bounds.Of("PartialIdle", &c.PartialIdle, defaultPartialIdle, 1, 0), bounds.Of("Poll", &c.Poll, defaultPoll, 1, 0))
 }

@@ -18,17 +18,12 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// check returns an error if the file at path cannot be followed at all: a directory, a pipe or a device.
+// check returns an error with advice if the file at path cannot be followed at all: a directory, a pipe or a device.
 func check(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil // it may come, or come to be readable
 	}
-	return regular(path, info)
-}
-
-// regular returns an error with advice for a path of another kind than a file.
-func regular(path string, info fs.FileInfo) error {
 	switch {
 	case info.IsDir():
 		return fmt.Errorf("follow: %s is a folder: name the log file in it, such as %s", path, "Player.log")
@@ -46,7 +41,7 @@ func (t *tail) open(now time.Time) (bool, error) {
 		t.found = ""
 		if _, err := t.advance(path, now); len(t.queue) == 0 {
 			if !errors.Is(err, fs.ErrNotExist) {
-				return false, prefixed(err)
+				return false, err
 			}
 			if t.absent("there is no file " + t.cfg.Path); path == t.cfg.Path {
 				t.more = t.find()
@@ -107,13 +102,6 @@ func (t *tail) open(now time.Time) (bool, error) {
 		t.judge("", false)
 	}
 	return t.file != nil, nil
-}
-
-func prefixed(err error) error {
-	if _, ok := errors.AsType[*fs.PathError](err); ok {
-		return fmt.Errorf("follow: %w", err)
-	}
-	return err
 }
 
 // renew begins with a file that has not been read.

@@ -1,7 +1,6 @@
 package follow
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -32,10 +31,9 @@ type Follower struct {
 // New returns a Follower of cfg.Path. The error is about cfg, or says that no log can be at the path: a directory, a
 // pipe or a device is there.
 func New(cfg Config) (*Follower, error) {
-	if err := errors.Join(cfg.validate(), check(cfg.Path)); err != nil {
+	if err := errors.Join(cfg.complete(), check(cfg.Path)); err != nil {
 		return nil, err
 	}
-	cfg.PartialIdle, cfg.Poll = cmp.Or(cfg.PartialIdle, defaultPartialIdle), cmp.Or(cfg.Poll, defaultPoll)
 	return &Follower{
 		cfg: cfg, syncs: make(chan *syncing), stopped: make(chan struct{}), watch: watch,
 		status: Status{Path: cfg.Path},

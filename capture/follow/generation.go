@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -131,15 +132,12 @@ func openRegular(path string) (*os.File, fs.FileInfo, error) {
 	}
 	file, err := openFile(path)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("follow: %w", err)
 	}
 	info, err := file.Stat()
-	if err == nil {
-		err = regular(path, info)
-	}
 	if err != nil {
 		_ = file.Close() // only read from
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("follow: %w", err)
 	}
 	return file, info, nil
 }

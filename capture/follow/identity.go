@@ -3,6 +3,7 @@ package follow
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -268,7 +269,7 @@ func (t *tail) identify(now time.Time) error {
 	}
 	at, err := os.Stat(t.cfg.Path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return prefixed(err)
+		return fmt.Errorf("follow: %w", err)
 	}
 	if err == nil && os.SameFile(at, t.info) {
 		t.moved, t.now.Renamed, t.since = false, false, at.ModTime()
@@ -299,7 +300,7 @@ func (t *tail) identify(now time.Time) error {
 		if keep {
 			return nil
 		}
-		return prefixed(err)
+		return err
 	}
 	t.more, t.moved, t.shared, t.now.Renamed = true, false, false, false
 	last := len(t.queue) - 1

@@ -14,38 +14,38 @@ import (
 func (s *server) answer(q *query) {
 	a := answer{Number: q.Number, Kind: q.Kind}
 	switch q.Kind {
-	case queryCurrent:
+	case "current":
 		if it, open := s.engine.Current(q.Consumer); open {
 			a.Result = it
 		}
-	case queryVerdict:
+	case "verdict":
 		a.Result = s.engine.Verdict(q.ID)
-	case queryRead:
+	case "read":
 		p, err := s.read(q)
 		if a.Result = p; err != nil {
 			a.Result, a.Error = nil, err.Error()
 		}
-	case queryAck:
+	case "ack":
 		a.Result = s.engine.Ack(q.Consumer, q.ID, q.Through)
-	case queryAttach:
+	case "attach":
 		a.Result = s.engine.Attach(q.Consumer, time.Now())
-	case queryDetach:
+	case "detach":
 		s.engine.Detach(q.Consumer)
-	case queryDelivered:
+	case "delivered":
 		a.Result = s.engine.Delivered(q.Consumer, q.ID, q.Through)
-	case queryClear:
+	case "clear":
 		a.Result = s.engine.Clear(q.ID)
-	case queryStats:
+	case "stats":
 		a.Result = s.stats()
-	case queryExplain:
+	case "explain":
 		if it, known := s.engine.Item(q.ID); known {
 			a.Result = s.explain(&it)
 		}
-	case queryOpen:
+	case "open":
 		a.Result = s.engine.Open([]heed.Item{})
-	case querySnapshot:
+	case "snapshot":
 		s.w.saveSoon()
-	case queryFlush:
+	case "flush":
 	default:
 		a.Error = fmt.Sprintf("kind is %.40q, which no query is", q.Kind)
 	}

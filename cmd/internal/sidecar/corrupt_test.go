@@ -31,8 +31,8 @@ func script() (input []byte, starts []int) {
 	wide := line{number: 2, time: now, wide: true, message: []byte("x\x00\x00\xd8y\x00"), stack: []byte{0, 0}}
 	add(typeLog, &wide)
 	add(typeOperation, &event.Operation{Time: now, ID: "a", Method: "farm/a", Status: event.StatusStarted})
-	add(typeState, &state{Time: now, What: statePhase, Text: "menu"})
-	add(typeDropped, &dropped{Time: now, Why: droppedFull, Others: 3, Bytes: 100})
+	add(typeState, &state{Time: now, What: "phase", Text: "menu"})
+	add(typeDropped, &dropped{Time: now, Why: "full", Others: 3, Bytes: 100})
 	add(typeMods, json.RawMessage(`{"mods":[{"name":"Farm","packageId":"a.farm","assemblies":["Farm"]}]}`))
 	add(typeRaise, &heed.Report{Time: now, Key: "k", Disposition: event.Advisory, Summary: "s"})
 	for i, kind := range queryKinds {

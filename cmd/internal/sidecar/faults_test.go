@@ -30,7 +30,7 @@ import (
 // TestUnreadable holds that an input which cannot be read further is an error that says why and where, on both ways.
 func TestUnreadable(t *testing.T) {
 	greeting := sent(nil, typeHello, &hello{Rules: "none"})
-	flush := sent(nil, typeQuery, &query{Kind: queryFlush})
+	flush := sent(nil, typeQuery, &query{Kind: "flush"})
 	with := func(at int, b byte) []byte {
 		f := bytes.Clone(flush)
 		f[at] = b
@@ -146,7 +146,7 @@ func TestBadFrames(t *testing.T) {
 		require.False(t, p.Fatal)
 		require.Contains(t, p.Text, "a frame of type 2 cannot be read: ")
 		var a heed.Item
-		c.ask(query{Kind: queryCurrent}, &a)
+		c.ask(query{Kind: "current"}, &a)
 		require.Contains(t, a.Summary, "part of the log is missing")
 
 		c.send(99, nil)
@@ -154,7 +154,7 @@ func TestBadFrames(t *testing.T) {
 		require.Equal(t, frameType(99), p.Frame)
 		c.send(99, nil)
 		figures := map[string]any{}
-		c.ask(query{Kind: queryStats}, &figures)
+		c.ask(query{Kind: "stats"}, &figures)
 		require.Equal(t, 1.0, figures["badFrames"])
 		require.Equal(t, 2.0, figures["unknownFrames"])
 		require.NoError(t, c.end())
@@ -243,7 +243,7 @@ func TestBounds(t *testing.T) {
 	kept := long[:maxName]
 	q := query{Consumer: long, ID: long, Epoch: long}
 	o := operation{Status: event.StatusStarted, ID: long, Parent: long, Method: long, Pos: 9}
-	r, st := raised{OperationID: long, Pos: 9}, state{What: stateAlive, Text: long, Due: 1 << 40}
+	r, st := raised{OperationID: long, Pos: 9}, state{What: "alive", Text: long, Due: 1 << 40}
 	for _, checked := range []interface{ check() error }{&q, &o, &r, &st} {
 		require.NoError(t, checked.check())
 	}
@@ -275,7 +275,7 @@ func TestStates(t *testing.T) {
 				Busy     bool
 				Received int
 			}
-			c.ask(query{Kind: queryStats}, &f)
+			c.ask(query{Kind: "stats"}, &f)
 			more, received = f.Received-received, f.Received
 			return f.Phase, f.Busy, more
 		}
@@ -285,12 +285,12 @@ func TestStates(t *testing.T) {
 			busy       bool
 			entries    int
 		}{
-			{statePhase, "menu", "menu", false, 1},
-			{stateLongEvent, "a map", "menu", true, 1},
-			{stateAlive, "", "menu", true, 0},
-			{stateLongEventEnd, "", "menu", false, 1},
-			{stateRead, "", "menu", false, 0},
-			{statePhase, "play", "play", false, 1},
+			{"phase", "menu", "menu", false, 1},
+			{"long_event", "a map", "menu", true, 1},
+			{"alive", "", "menu", true, 0},
+			{"long_event_end", "", "menu", false, 1},
+			{"state_read", "", "menu", false, 0},
+			{"phase", "play", "play", false, 1},
 		} {
 			c.send(typeState, &state{Time: time.Now(), What: step.what, Text: step.text})
 			phase, busy, entries := figures()
@@ -299,10 +299,10 @@ func TestStates(t *testing.T) {
 		// That the state was read is in the next snapshot.
 		c.log(event.LevelError, fault, "")
 		var a heed.Item
-		c.ask(query{Kind: queryCurrent, Consumer: "me"}, &a)
+		c.ask(query{Kind: "current", Consumer: "me"}, &a)
 		require.True(t, a.Blocking)
 		before := c.snapshot()
-		c.send(typeState, &state{Time: time.Now(), What: stateRead})
+		c.send(typeState, &state{Time: time.Now(), What: "state_read"})
 		require.NotEqual(t, before, c.snapshot(), "that it was read is a part of the state")
 		require.NoError(t, c.end())
 	})
@@ -311,7 +311,7 @@ func TestStates(t *testing.T) {
 // snapshot asks for a snapshot and returns it.
 func (c *client) snapshot() []byte {
 	c.t.Helper()
-	c.send(typeQuery, &query{Kind: querySnapshot})
+	c.send(typeQuery, &query{Kind: "snapshot"})
 	var s snapshot
 	c.want(typeSnapshot, &s)
 	c.want(typeAnswer, &answer{})
@@ -344,12 +344,12 @@ func TestRaised(t *testing.T) {
 func TestDropped(t *testing.T) {
 	for want, d := range map[string]dropped{
 		"3 lines did not reach heed, since too many came at once, 2 error, 1 of any level": {
-			Why: droppedFull, ByLevel: [maxLevels]uint64{event.LevelError: 2}, Others: 1,
+			Why: "full", ByLevel: [maxLevels]uint64{event.LevelError: 2}, Others: 1,
 		},
 		"6 lines did not reach heed, since the program of heed ended, and was started again, 5 info, 1 fatal": {
-			Why: droppedEnded, ByLevel: [maxLevels]uint64{event.LevelInfo: 5, event.LevelFatal: 1},
+			Why: "ended", ByLevel: [maxLevels]uint64{event.LevelInfo: 5, event.LevelFatal: 1},
 		},
-		"lines that did not reach heed were logged up to here": {Why: droppedEnded},
+		"lines that did not reach heed were logged up to here": {Why: "ended"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			c, _ := dial(t, hello{Rules: "none"})
@@ -357,13 +357,13 @@ func TestDropped(t *testing.T) {
 			c.send(typeDropped, &d)
 			c.send(typeDropped, &d)
 			var p page
-			c.ask(query{Kind: queryRead, Limit: 10}, &p)
+			c.ask(query{Kind: "read", Limit: 10}, &p)
 			require.Len(t, p.Records, 2)
 			require.Equal(t, event.StatusHole, p.Records[0].Status)
 			require.Equal(t, want, p.Records[0].Message)
 			require.EqualValues(t, 100, p.Records[0].Count)
 			var f struct{ Dropped uint64 }
-			c.ask(query{Kind: queryStats}, &f)
+			c.ask(query{Kind: "stats"}, &f)
 			var lines uint64
 			for _, n := range d.ByLevel {
 				lines += n
@@ -388,37 +388,37 @@ func TestAnswers(t *testing.T) {
 			c.want(typeAnswer, &a)
 			return string(a.Result) + a.Error
 		}
-		for _, kind := range []string{queryCurrent, queryExplain, queryDetach, queryFlush, querySnapshot} {
+		for _, kind := range []string{"current", "explain", "detach", "flush", "snapshot"} {
 			require.Equal(t, "null", result(query{Kind: kind, Consumer: "me", ID: "e-9"}), kind)
 		}
-		require.Equal(t, "[]", result(query{Kind: queryOpen}))
-		require.Equal(t, "false", result(query{Kind: queryClear, ID: "e-9"}))
-		require.Equal(t, "false", result(query{Kind: queryDelivered, ID: "e-9"}))
-		require.Regexp(t, `^null.*epoch`, result(query{Kind: queryRead, Epoch: "other", After: 1}))
+		require.Equal(t, "[]", result(query{Kind: "open"}))
+		require.Equal(t, "false", result(query{Kind: "clear", ID: "e-9"}))
+		require.Equal(t, "false", result(query{Kind: "delivered", ID: "e-9"}))
+		require.Regexp(t, `^null.*epoch`, result(query{Kind: "read", Epoch: "other", After: 1}))
 		require.Equal(t, `nullkind is "nap", which no query is`, result(query{Kind: "nap"}))
 		for _, limit := range []int{-1, journal.MaxLimit + 1} {
 			want := fmt.Sprintf("nulllimit is %d: must be from 0 to %d", limit, journal.MaxLimit)
-			require.Equal(t, want, result(query{Kind: queryRead, Limit: limit}))
+			require.Equal(t, want, result(query{Kind: "read", Limit: limit}))
 		}
-		require.Equal(t, "[]", result(query{Kind: queryOpen}), "nothing of the log is missing")
+		require.Equal(t, "[]", result(query{Kind: "open"}), "nothing of the log is missing")
 
 		c.log(event.LevelError, fault, "")
 		c.log(event.LevelInfo, "All is well", "op")
 		var page page
 		for _, q := range []query{
-			{Kind: queryRead, Limit: 10, Least: event.Blocking},
-			{Kind: queryRead, Limit: 10, ID: "op"},
-			{Kind: queryRead, Limit: journal.MaxLimit, After: 1},
-			{Kind: queryRead, Limit: 1, Epoch: w.Epoch},
+			{Kind: "read", Limit: 10, Least: event.Blocking},
+			{Kind: "read", Limit: 10, ID: "op"},
+			{Kind: "read", Limit: journal.MaxLimit, After: 1},
+			{Kind: "read", Limit: 1, Epoch: w.Epoch},
 		} {
 			c.ask(q, &page)
 			require.Len(t, page.Records, 1, "%+v", q)
 		}
 		require.True(t, page.More)
 		require.Equal(t, []any{"e", uint64(1)}, []any{page.Epoch, page.Next})
-		require.Equal(t, "true", result(query{Kind: queryDelivered, Consumer: "me", ID: "e-1", Through: 1}))
+		require.Equal(t, "true", result(query{Kind: "delivered", Consumer: "me", ID: "e-1", Through: 1}))
 		explained := map[string]string{}
-		c.ask(query{Kind: queryExplain, ID: "e-1"}, &explained)
+		c.ask(query{Kind: "explain", ID: "e-1"}, &explained)
 		for _, name := range []string{"summary", "rule", "meaning", "why", "template", "blame"} {
 			require.NotEmpty(t, explained[name], name)
 		}
@@ -427,11 +427,11 @@ func TestAnswers(t *testing.T) {
 		}
 		require.Contains(t, explained["template"], "NullReferenceException")
 		shown := map[string]any{}
-		c.ask(query{Kind: queryStats}, &shown)
+		c.ask(query{Kind: "stats"}, &shown)
 		require.Equal(t, "map[acknowledged:0 badFrames:0 blind:false blindRule: busy:false cutBytes:0 cutTexts:0 dropped:0 folded:1 "+
 			"ignored:1 latestLine:2 lines:2 open:1 opened:1 phase:play received:2 unknownFrames:0]", fmt.Sprint(shown))
-		require.Equal(t, "true", result(query{Kind: queryClear, ID: "e-1"}))
-		require.Equal(t, "null", result(query{Kind: queryCurrent, Consumer: "me"}))
+		require.Equal(t, "true", result(query{Kind: "clear", ID: "e-1"}))
+		require.Equal(t, "null", result(query{Kind: "current", Consumer: "me"}))
 		require.NoError(t, c.end())
 	})
 }

@@ -2,7 +2,6 @@ package sidecar
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -118,13 +117,4 @@ func appendFrame(dst []byte, t frameType, v any, rest ...byte) []byte {
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(object)+1+len(rest)))
 	dst = append(append(dst, version, byte(t), 0, 0), object...)
 	return append(append(dst, '\n'), rest...)
-}
-
-// cutObject returns the JSON at the beginning of a payload and the bytes after its line feed.
-func cutObject(payload []byte) (object, rest []byte, err error) {
-	object, rest, found := bytes.Cut(payload, []byte("\n"))
-	if !found {
-		return nil, nil, errors.New("no line feed ends its JSON")
-	}
-	return object, rest, nil
 }

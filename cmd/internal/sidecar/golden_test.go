@@ -131,13 +131,13 @@ func examples() []example {
 		},
 		{
 			"state", typeState, `{"time":"2026-01-31T10:20:30.456Z","what":"alive","due":10000,"text":"frame 60"}`,
-			&state{Time: exampleTime, What: stateAlive, Due: 10_000, Text: "frame 60"},
+			&state{Time: exampleTime, What: "alive", Due: 10_000, Text: "frame 60"},
 		},
 		{
 			"dropped", typeDropped, `{"time":"2026-01-31T10:20:30.456Z","why":"full","byLevel":[0,1,200,3,0,0],"others":5,` +
 				`"bytes":70000}`,
 			&dropped{
-				Time: exampleTime, Why: droppedFull, ByLevel: [maxLevels]uint64{0, 1, 200, 3}, Others: 5, Bytes: 70_000,
+				Time: exampleTime, Why: "full", ByLevel: [maxLevels]uint64{0, 1, 200, 3}, Others: 5, Bytes: 70_000,
 			},
 		},
 		{
@@ -175,9 +175,9 @@ func examples() []example {
 	}...)
 	texts := map[string]string{"phase": "play"}
 	results := map[string]any{
-		queryCurrent: item,
-		queryVerdict: verdict,
-		queryRead: page{
+		"current": item,
+		"verdict": verdict,
+		"read": page{
 			Epoch: "run1", Next: 40, Lost: 3, More: true, Records: []journal.Record{{
 				Entry: event.Entry{
 					Seq: 40, Time: exampleTime, Level: event.LevelError, Source: "Farm", Message: "Exception: no room é",
@@ -187,28 +187,28 @@ func examples() []example {
 				Truncated: true,
 			}},
 		},
-		queryAck: heed.AckResult{
+		"ack": heed.AckResult{
 			ID: "run1-3", Watermark: 300, Acknowledged: true, Successor: "run1-4", Covered: []string{"run1-2"},
 		},
-		queryAttach:    "run1-4",
-		queryDelivered: true,
-		queryClear:     true,
-		queryStats:     map[string]any{"lines": 299, "open": 1, "phase": "play"},
-		queryExplain:   texts,
-		queryOpen:      []heed.Item{item},
+		"attach":    "run1-4",
+		"delivered": true,
+		"clear":     true,
+		"stats":     map[string]any{"lines": 299, "open": 1, "phase": "play"},
+		"explain":   texts,
+		"open":      []heed.Item{item},
 	}
 	for _, kind := range queryKinds {
 		all = append(all, example{"answer " + kind, typeAnswer, &answer{Number: 9, Kind: kind, Result: results[kind]}, nil})
 	}
 	return append(all, example{
-		"answer with an error", typeAnswer, &answer{Number: 10, Kind: queryRead, Error: "the cursor is of another run"}, nil,
+		"answer with an error", typeAnswer, &answer{Number: 10, Kind: "read", Error: "the cursor is of another run"}, nil,
 	})
 }
 
 // queryKinds are the kinds of queries.
 var queryKinds = []string{
-	queryCurrent, queryVerdict, queryRead, queryAck, queryAttach, queryDetach, queryDelivered, queryClear, queryStats,
-	queryExplain, queryOpen, querySnapshot, queryFlush,
+	"current", "verdict", "read", "ack", "attach", "detach", "delivered", "clear", "stats",
+	"explain", "open", "snapshot", "flush",
 }
 
 // TestGoldenFrames holds the frames to the golden file, by which clients in other languages are tested.

@@ -1,6 +1,7 @@
 package sidecar
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -45,19 +46,23 @@ type ruleFile struct {
 }
 
 func (h *hello) read(payload []byte) error {
-	object, snapshot, err := cutObject(payload)
-	if err == nil && len(object) > maxObject {
-		err = fmt.Errorf("its JSON has %d bytes: at most %d are allowed", len(object), maxObject)
+	object, snapshot, found := bytes.Cut(payload, []byte("\n"))
+	h.snapshot = snapshot
+	switch {
+	case !found:
+		return errors.New("no line feed ends its JSON")
+	case len(object) > maxObject:
+		return fmt.Errorf("its JSON has %d bytes: at most %d are allowed", len(object), maxObject)
 	}
-	if err == nil {
-		err = json.Unmarshal(object, h)
+	if err := json.Unmarshal(object, h); err != nil {
+		return err
 	}
-	if err == nil && (len(h.Files) > maxFiles || len(h.Seen) > maxSeen) {
-		err = fmt.Errorf("it has %d rule files and %d updates: at most %d and %d are allowed",
+	if len(h.Files) > maxFiles || len(h.Seen) > maxSeen {
+		return fmt.Errorf("it has %d rule files and %d updates: at most %d and %d are allowed",
 			len(h.Files), len(h.Seen), maxFiles, maxSeen)
 	}
-	h.Phase, h.snapshot = short(h.Phase), snapshot
-	return err
+	h.Phase = short(h.Phase)
+	return nil
 }
 
 // short bounds a name, in bytes.
@@ -129,36 +134,21 @@ func (f *fields) part() []byte {
 	return part
 }
 
-// The values of state.What.
-const (
-	statePhase        = "phase"
-	stateLongEvent    = "long_event"
-	stateLongEventEnd = "long_event_end"
-	stateAlive        = "alive"
-	stateRead         = "state_read"
-)
-
 // state is a report of a client about its game.
 type state struct {
 	Time time.Time `json:"time"`
-	What string    `json:"what"`
+	What string    `json:"what"` // see check
 	Text string    `json:"text"`
 	Due  uint64    `json:"due"` // milliseconds until the next sign of life
 }
 
 func (s *state) check() error {
-	if !slices.Contains([]string{statePhase, stateLongEvent, stateLongEventEnd, stateAlive, stateRead}, s.What) {
+	if !slices.Contains([]string{"phase", "long_event", "long_event_end", "alive", "state_read"}, s.What) {
 		return fmt.Errorf("what is %.40q, which no state is", s.What)
 	}
 	s.Text, s.Due = short(s.Text), min(s.Due, 1<<31)
 	return nil
 }
-
-// The reasons of a dropped frame.
-const (
-	droppedFull  = "full"
-	droppedEnded = "ended"
-)
 
 // dropped counts the lines that a client could not pass on.
 type dropped struct {
@@ -170,8 +160,8 @@ type dropped struct {
 }
 
 func (d *dropped) check() error {
-	if d.Why != droppedFull && d.Why != droppedEnded {
-		return fmt.Errorf("why is %.40q: must be %s or %s", d.Why, droppedFull, droppedEnded)
+	if d.Why != "full" && d.Why != "ended" {
+		return fmt.Errorf("why is %.40q: must be full or ended", d.Why)
 	}
 	return nil
 }
@@ -212,27 +202,10 @@ func (r *raised) check() error {
 	return nil
 }
 
-// The kinds of queries.
-const (
-	queryCurrent   = "current"
-	queryVerdict   = "verdict"
-	queryRead      = "read"
-	queryAck       = "ack"
-	queryAttach    = "attach"
-	queryDetach    = "detach"
-	queryDelivered = "delivered"
-	queryClear     = "clear"
-	queryStats     = "stats"
-	queryExplain   = "explain"
-	queryOpen      = "open"
-	querySnapshot  = "snapshot"
-	queryFlush     = "flush"
-)
-
 // query is a question. Its kind decides which fields it has.
 type query struct {
 	Number   uint64            `json:"number"`
-	Kind     string            `json:"kind"`
+	Kind     string            `json:"kind"` // see answer
 	Consumer string            `json:"consumer"`
 	ID       string            `json:"id"` // of an item or an operation
 	Through  uint64            `json:"through"`

@@ -75,7 +75,7 @@ func TestStall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := dial(t, hello{Phase: "play"})
 		alive := func() {
-			c.send(typeState, &state{Time: time.Now(), What: stateAlive, Due: 5000})
+			c.send(typeState, &state{Time: time.Now(), What: "alive", Due: 5000})
 		}
 		for range 20 {
 			alive()

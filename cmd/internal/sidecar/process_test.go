@@ -123,7 +123,7 @@ func TestUnreadProcess(t *testing.T) {
 		message := "no " + letters(i) + " here"
 		l := line{number: uint64(i), time: time.Unix(1, 0), level: event.LevelError, message: []byte(message)}
 		write(typeLog, &l)
-		q := query{Number: uint64(i), Kind: queryOpen}
+		q := query{Number: uint64(i), Kind: "open"}
 		write(typeQuery, &q)
 	}
 	require.NoError(t, b.Flush())

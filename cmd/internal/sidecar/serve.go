@@ -230,20 +230,20 @@ func (s *server) observe(e *event.Entry) {
 func (s *server) state(st *state) {
 	e := event.State{Time: st.Time, Detail: st.Text}
 	switch st.What {
-	case statePhase:
+	case "phase":
 		e.Status, e.Phase = event.StatusPhase, st.Text
-	case stateLongEvent:
+	case "long_event":
 		e.Status = event.StatusLongEvent
-	case stateLongEventEnd:
+	case "long_event_end":
 		e.Status = event.StatusLongEventEnd
-	case stateAlive:
+	case "alive":
 		var by time.Time
 		if st.Due > 0 {
 			by = st.Time.Add(time.Duration(st.Due) * time.Millisecond)
 		}
 		s.engine.Expect(st.Time, by)
 		return
-	case stateRead:
+	case "state_read":
 		s.engine.StateRead()
 		return
 	}
@@ -264,7 +264,7 @@ func (s *server) drop(d *dropped) {
 		levels += fmt.Sprintf(", %d of any level", d.Others)
 	}
 	why := "too many came at once"
-	if d.Why == droppedEnded {
+	if d.Why == "ended" {
 		why = "the program of heed ended, and was started again"
 	}
 	s.dropped += lines
