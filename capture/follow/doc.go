@@ -15,7 +15,13 @@
 // removed before they were read are reported by a notice [event.StatusHole], and counted. A new file that begins with
 // all that was read is the same log. A file that is shorter than before, or has other bytes before the offset, was cut
 // back if the remaining lines are unchanged: then reading continues after them. Else it was emptied. If it has only the
-// beginning of the text that was read, it may be about to be written again, and there is time for that.
+// beginning of the text that was read, it may be about to be written again, and there is time for that. If a copy in
+// the folder has text that was not read before the file was emptied, that is read first.
+//
+// Not known is whether a file was emptied that has the same bytes again before the offset: it is the same log. With
+// [Config].NewRun it is known on Linux, as long as nothing of the run was read; elsewhere [Status].Evidence says that
+// earlier text was not read. Text is lost unseen if it is written, and removed or copied away as a whole, between two
+// looks at a file of which nothing was read.
 //
 // NULs at the end of a file are reserved space, however long: the text is read once it is written, and
 // [Status].Unwritten has the length. NULs before text may be written late, too: the text is delivered after
@@ -32,7 +38,8 @@
 // the latest 16 MiB of them are read, and the rest is a hole.
 //
 // With [Config].Resume a Follower continues for an earlier one: each [Record] has the [Position] to resume from. The
-// file is known by device and inode and by the 4 KiB before the position, under its name or another in the folder.
+// file is known by device, inode and time of creation and by the 4 KiB before the position, under its name or another
+// in the folder. If it was emptied, a copy with a number in its name that has these 4 KiB is read first.
 //
 // The operating system notifies of changes to the folder; the file is polled as well:
 // slowly, and fast without notifications or once a change came without one.
