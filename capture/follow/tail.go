@@ -134,14 +134,13 @@ func (t *tail) close() {
 func (t *tail) run(ctx context.Context) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	for {
+	for ctx.Err() == nil {
 		t.look()
 		t.settle()
 		t.publish()
 		timer.Reset(t.wait())
 		select {
 		case <-ctx.Done():
-			return t.finish()
 		case _, ok := <-t.changes:
 			if ok {
 				t.notified, t.missed = true, 0
@@ -154,6 +153,7 @@ func (t *tail) run(ctx context.Context) error {
 		case <-timer.C:
 		}
 	}
+	return t.finish()
 }
 
 // wait returns how long there is nothing to do without a notification.
