@@ -87,9 +87,7 @@ func (t *tail) open(now time.Time) (bool, error) {
 	case first && t.resumes():
 		err = t.takeUp()
 	case stale:
-		if err = t.skip(cmp.Or(t.was, info).Size()); err == nil && t.cfg.NewRun {
-			t.mark.set(t.file)
-		}
+		err = t.skip(cmp.Or(t.was, info).Size())
 	}
 	switch {
 	case err != nil:
@@ -149,6 +147,9 @@ func (t *tail) skip(offset int64) error {
 	}
 	t.size, t.now.Skipped = t.offset, t.offset
 	t.goTo(t.offset)
+	if t.cfg.NewRun {
+		t.mark.set(t.file)
+	}
 	return nil
 }
 

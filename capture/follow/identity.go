@@ -101,6 +101,14 @@ func (t *tail) isWrittenAgain(info fs.FileInfo) bool {
 	return lost || !known && info.Size() == t.was.Size() && !info.ModTime().Equal(t.was.ModTime())
 }
 
+// growth returns the evidence that the file grew.
+func (t *tail) growth() string {
+	if _, known := t.mark.isLost(); t.cfg.NewRun && t.now.Skipped > 0 && !known {
+		return grownEvidence + sameAgain
+	}
+	return grownEvidence
+}
+
 // writers reports whether the program of the log, and whether another one, is known to write a file.
 func (t *tail) writers(file fs.FileInfo, followed bool) (own, other bool) {
 	a := t.ask(file, followed)
@@ -197,9 +205,6 @@ func (t *tail) judge(evidence string, sure bool) bool {
 		return false
 	default:
 		t.sure, t.now.Evidence = sure, evidence
-		if _, known := t.mark.isLost(); evidence == grownEvidence && !known && t.now.Skipped > 0 {
-			t.now.Evidence += sameAgain
-		}
 	}
 	t.share(own && other, evidence)
 	return true

@@ -264,7 +264,7 @@ func (t *tail) read(now time.Time) error {
 		if t.passed < 0 {
 			t.passed = at
 		}
-		isOurs := t.judge(grownEvidence, t.cfg.Named)
+		isOurs := t.judge(t.growth(), t.cfg.Named)
 		if isOurs { // else it is passed over
 			if t.passed >= 0 && t.passed < at {
 				t.goBack()
