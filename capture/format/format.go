@@ -121,16 +121,6 @@ func IsVersion(word string) bool {
 // IsLongVersion reports whether a word is a version of more than one number.
 func IsLongVersion(word string) bool { return strings.Contains(word, ".") && IsVersion(word) }
 
-// Tagged returns the text after a tag in brackets at the beginning of a line, if the tag ends as end does:
-// "SMAPI] " for "[12:34:56 INFO  SMAPI] Loaded".
-func Tagged(line, end string) (rest string, ok bool) {
-	at := strings.IndexByte(line, ']') + len("] ") - len(end)
-	if at > 0 && line[0] == '[' && strings.HasPrefix(line[at:], end) {
-		return line[at+len(end):], true
-	}
-	return "", false
-}
-
 // Word returns the text after mark in a line, up to the next space, comma or bracket; "" without the mark.
 func Word(line, mark string) string {
 	_, rest, _ := strings.Cut(line, mark)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/capture/format"
+	"github.com/heedlog/heed/capture/internal/begins"
 	"github.com/heedlog/heed/event"
 )
 
@@ -21,7 +22,7 @@ func detect(line string) format.Evidence {
 	if _, _, ok := loaderOf(line); ok {
 		return format.Banner
 	}
-	if _, ok := format.Tagged(line, " BepInEx] "); ok {
+	if _, ok := begins.Tagged(line, " BepInEx] "); ok {
 		return format.Form
 	}
 	return format.None
@@ -37,7 +38,7 @@ func after(line, name string) (string, bool) {
 
 // loaderOf returns the loader that prints its version in a line.
 func loaderOf(line string) (loader, rest string, ok bool) {
-	if text, tagged := format.Tagged(line, " BepInEx] "); tagged {
+	if text, tagged := begins.Tagged(line, " BepInEx] "); tagged {
 		loader, rest, _ = strings.Cut(text, " - ")
 	} else if text, is := after(line, "MelonLoader v"); is {
 		version, _, _ := strings.Cut(text, " ")

@@ -14,7 +14,7 @@ import (
 )
 
 // Format is the family of Minecraft's logs.
-var Format = format.Format{Name: "minecraft", Detect: detect, Mod: mod, Facts: facts}
+var Format = format.Format{Name: "minecraft", Detect: detect, Facts: facts}
 
 func detect(line string) format.Evidence {
 	var f format.Facts
@@ -35,13 +35,6 @@ func detect(line string) format.Evidence {
 		return format.Form
 	}
 	return format.None
-}
-
-// mod reads "[12:34:56 INFO]: [SomePlugin] Enabling SomePlugin v1.2.0".
-func mod(line string) (name, version string, ok bool) {
-	before, rest, ok := strings.Cut(line, "] Enabling ")
-	name, version, _ = strings.Cut(rest, " v")
-	return name, version, ok && name != "" && strings.HasSuffix(before, "["+name)
 }
 
 // loaders are the marks before the version of a loader, and its name.

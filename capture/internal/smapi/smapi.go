@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/capture/format"
+	"github.com/heedlog/heed/capture/internal/begins"
 	"github.com/heedlog/heed/event"
 )
 
@@ -16,7 +17,7 @@ var Format = format.Format{Name: "smapi", Detect: detect, Level: level, Facts: f
 
 // banner reads the first line of a log.
 func banner(line string) (loader, game, system string, ok bool) {
-	rest, ok := format.Tagged(line, " SMAPI] ")
+	rest, ok := begins.Tagged(line, " SMAPI] ")
 	loader, rest, with := strings.Cut(rest, " with ")
 	version, is := strings.CutPrefix(loader, "SMAPI ")
 	game, system, on := strings.Cut(rest, " on ")
@@ -27,7 +28,7 @@ func detect(line string) format.Evidence {
 	if _, _, _, ok := banner(line); ok {
 		return format.Banner
 	}
-	if _, ok := format.Tagged(line, " SMAPI] "); ok {
+	if _, ok := begins.Tagged(line, " SMAPI] "); ok {
 		return format.Form
 	}
 	return format.None
