@@ -97,14 +97,12 @@ type modLists struct {
 	blind bool            // lines may be the beginnings of others: nothing is to be learned
 
 	words, first string // of the first line of a form that needs a second one, and the line
-
-	own func(line string) (name, version string, ok bool) // the form of the family's log; nil for none
 }
 
 // restart begins another run, whose mods are reported again: once for each run.
 func (m *modLists) restart() {
 	clear(m.known)
-	*m = modLists{blind: m.blind, known: m.known, own: m.own}
+	*m = modLists{blind: m.blind, known: m.known}
 }
 
 // listForm is the form of the list that is being read.
@@ -122,13 +120,12 @@ const (
 func (m *modLists) mayBegin(line string, early bool) bool {
 	m.early = early
 	ends := strings.IndexByte(": \t", line[len(line)-1]) >= 0
-	return m.form != formNone || !m.upload && (ends || m.own != nil || early)
+	return m.form != formNone || !m.upload && (ends || early)
 }
 
 // begin looks at the first line of a record, which with header set is the
 // header of an upload.
 func (m *modLists) begin(line string, header bool) {
-	var mod ListedMod
 	if m.form == formItems &&
 		(m.prefix > 0 && m.item(prefixedItem(line, m.prefix), false) || m.item(columns(line), true)) {
 		return
@@ -142,13 +139,6 @@ func (m *modLists) begin(line string, header bool) {
 	case m.upload:
 		return
 	}
-	if m.own != nil {
-		if name, version, ok := m.own(line); ok {
-			mod.Name, mod.Versions = name, version
-			m.add(&mod)
-			return
-		}
-	}
 	if prefix, ok := modlist.Heading(line); ok {
 		m.form, m.prefix = formItems, prefix
 		return
@@ -158,11 +148,11 @@ func (m *modLists) begin(line string, header bool) {
 	}
 	mods, words, isSure := modlist.Read(line)
 	switch {
-	case isSure, len(mods) == 0:
-	case m.words != words:
+	case isSure:
+	case len(mods) > 0 && (m.words != words || words == modlist.Author):
 		m.words, m.first = strings.Clone(words), strings.Clone(line)
 		return
-	case m.first != "":
+	case m.words == words && m.first != "":
 		before, _, _ := modlist.Read(m.first)
 		mods, m.first = append(before, mods...), ""
 	}

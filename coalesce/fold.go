@@ -256,7 +256,9 @@ func (it *item) add(
 		it.Untracked++
 	}
 	if r == nil && c != nil {
-		r = it.learn(ruleCount{Rule: d.Rule, Summary: in.Summary, Effects: EffectsOf(d, in.ByLevel), ExplainedBy: in.ExplainedBy})
+		r = it.learn(ruleCount{
+			Rule: d.Rule, Summary: in.Summary, Effects: EffectsOf(d, in.ByLevel), ExplainedBy: in.ExplainedBy,
+		})
 	}
 	if r != nil {
 		if r.Resolved = false; d.Disposition > r.Disposition {

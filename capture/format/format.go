@@ -37,9 +37,6 @@ type Format struct {
 	// loggers do.
 	Level func(line string) (event.Level, bool)
 
-	// Mod returns the mod that a line reports to be loaded, in a form that no list of mods has.
-	Mod func(line string) (name, version string, ok bool)
-
 	// Facts learns facts about game, loader and machine from a line.
 	Facts func(f *Facts, line string)
 }

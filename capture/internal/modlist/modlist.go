@@ -67,7 +67,7 @@ var (
 	argument = regexp.MustCompile(`[ "]-(?:server)?[mM]ods?=([^" ]+)`)
 )
 
-var marks = strings.Split("oad mod Mod MOD lugin LUGIN ddon elon elect ount nabl", " ")
+var marks = strings.Split("oad|mod|Mod|MOD|lugin|LUGIN|ddon|elon|elect|ount|nabl| v|] by ", "|")
 
 // MayReport reports whether Read has something to look for in a line. Most are spared its expressions.
 func MayReport(line string) bool {
@@ -85,6 +85,9 @@ func Heading(line string) (prefix int, ok bool) {
 	}
 	return 0, false
 }
+
+// Author begins the line with the author of the mod that the line above names, with its version and nothing else.
+const Author = "by "
 
 // minNamed is how many mods in a row need no version.
 const minNamed = 3
@@ -112,8 +115,17 @@ func Read(line string) (mods []Mod, words string, isSure bool) {
 		}
 		at = end
 	}
-	if tag := strings.LastIndexByte(line, ']') + 1; tag > 0 && about.MatchString(line[:tag]) {
-		if mods, isSure = report(line[:tag], "", strings.TrimLeft(line[tag:], ": -")); isSure {
+	tag := strings.LastIndexByte(line, ']') + 1
+	text := strings.TrimLeft(line[tag:], ": -")
+	var m Mod
+	if rest, ok := m.Read(text); ok && rest == "" && tag > 0 && strings.HasPrefix(m.Version, "v") && isReport(&m, text) {
+		return []Mod{m}, Author, false
+	}
+	if tag > 0 && strings.HasPrefix(text, Author) {
+		return nil, Author, false
+	}
+	if tag > 0 && about.MatchString(line[:tag]) {
+		if mods, isSure = report(line[:tag], "", text); isSure {
 			return mods, "", true
 		}
 	}
@@ -134,17 +146,15 @@ func report(before, words, text string) (mods []Mod, isSure bool) {
 	for _, item := range list {
 		var m Mod
 		rest, ok := m.Read(item)
-		isQuoted := ok && strings.IndexByte(`"'[`, item[0]) >= 0
 		if m.Version != "" {
 			m.PackageID = "" // else a file of it
 		}
-		if !ok || m.Name == "" || !tail.MatchString(rest) || !isQuoted && !title.MatchString(m.Name) ||
-			m.Version != "" && m.Version[0]|0x20 != 'v' && !strings.Contains(m.Version, ".") {
+		if !ok || !tail.MatchString(rest) || !isReport(&m, item) {
 			continue
 		}
 		isVerb = isVerb || isDone.MatchString(rest) || strings.HasSuffix(item, ".jar")
 		isAbout = isAbout || strings.HasSuffix(before, "["+m.Name+"] ")
-		if m.Version+m.WorkshopID+m.PackageID != "" || isQuoted && isNoun && item[0] != '[' {
+		if m.Version+m.WorkshopID+m.PackageID != "" || isNoun && strings.IndexByte(`"'`, item[0]) >= 0 {
 			marked++
 		}
 		isNoun = isNoun || item[0] == '[' && m.Version != ""
@@ -159,6 +169,13 @@ func report(before, words, text string) (mods []Mod, isSure bool) {
 	}
 	name := mods[0].Name
 	return mods, marked > 0 && (isNoun || isAbout) || isNoun && isAbout && name != strings.ToLower(name)
+}
+
+// isReport reports whether a program may report a mod so, which was read from a text: as a name and no sentence, and
+// with a version that is no mere number.
+func isReport(m *Mod, text string) bool {
+	return m.Name != "" && (strings.IndexByte(`"'[`, text[0]) >= 0 || title.MatchString(m.Name)) &&
+		(m.Version == "" || m.Version[0]|0x20 == 'v' || strings.Contains(m.Version, "."))
 }
 
 // maxItem is how long an item of a list is at most, without its description: a longer one is a sentence.

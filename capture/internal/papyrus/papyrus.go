@@ -10,15 +10,14 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/capture/format"
-	"github.com/heedlog/heed/capture/internal/begins"
 )
 
 // Format is the family of logs of Papyrus.
 var Format = format.Format{Name: "papyrus", Detect: detect}
 
 func detect(line string) format.Evidence {
-	switch text, ok := begins.Tagged(line, "M] "); {
-	case ok && strings.HasPrefix(text, "Papyrus log opened "):
+	switch {
+	case strings.Contains(line, "M] Papyrus log opened "):
 		return format.Banner
 	case strings.Contains(line, `.psc" Line `):
 		return format.Form
