@@ -137,38 +137,48 @@ func report(before, words, text string) (mods []Mod, isSure bool) {
 	if strings.Count(before, `"`)%2 == 1 {
 		text, _, _ = strings.Cut(text, `"`)
 	}
-	isVerb, isNoun, isAbout := verb.MatchString(words), noun.MatchString(words), about.MatchString(before)
+	l := line{verb.MatchString(words), noun.MatchString(words), about.MatchString(before), 0}
 	list := []string{text}
 	if plural.MatchString(words) {
 		list = strings.Split(strings.Trim(text, "[] "), ", ")
 	}
-	marked := 0 // mods with a version or an id, or in quotation marks
 	for _, item := range list {
 		var m Mod
-		rest, ok := m.Read(item)
-		if m.Version != "" {
-			m.PackageID = "" // else a file of it
+		if rest, ok := m.Read(item); ok && tail.MatchString(rest) && isReport(&m, item) {
+			l.learn(&m, before, item, rest)
+			mods = append(mods, m)
 		}
-		if !ok || !tail.MatchString(rest) || !isReport(&m, item) {
-			continue
-		}
-		isVerb = isVerb || isDone.MatchString(rest) || strings.HasSuffix(item, ".jar")
-		isAbout = isAbout || strings.HasSuffix(before, "["+m.Name+"] ")
-		if m.Version+m.WorkshopID+m.PackageID != "" || isNoun && strings.IndexByte(`"'`, item[0]) >= 0 {
-			marked++
-		}
-		isNoun = isNoun || item[0] == '[' && m.Version != ""
-		mods = append(mods, m)
 	}
 	switch {
-	case len(mods) == 0, !isVerb && len(list) == 1 && (marked == 0 || !strings.Contains(words, ":")),
-		!isNoun && !isAbout && marked == 0:
+	case len(mods) == 0, !l.isNoun && !l.isAbout && l.marked == 0:
 		return nil, false
 	case len(list) > 1:
-		return mods, marked > 0 || len(mods) >= minNamed
+		return mods, l.marked > 0 || len(mods) >= minNamed
+	case !l.isVerb && (l.marked == 0 || !strings.Contains(words, ":")):
+		return nil, false
 	}
 	name := mods[0].Name
-	return mods, marked > 0 && (isNoun || isAbout) || isNoun && isAbout && name != strings.ToLower(name)
+	return mods, l.marked > 0 && (l.isNoun || l.isAbout) || l.isNoun && l.isAbout && name != strings.ToLower(name)
+}
+
+// line is the evidence in a line that it reports mods.
+type line struct {
+	isVerb, isNoun bool // it has words of loading, and a word for mods
+	isAbout        bool // the words before are about mods
+	marked         int  // mods with a version or an id, or in quotation marks
+}
+
+// learn learns from a mod between other text, which was read from an item.
+func (l *line) learn(m *Mod, before, item, rest string) {
+	if m.Version != "" {
+		m.PackageID = "" // else a file of it
+	}
+	l.isVerb = l.isVerb || isDone.MatchString(rest) || strings.HasSuffix(item, ".jar")
+	l.isAbout = l.isAbout || strings.HasSuffix(before, "["+m.Name+"] ")
+	if m.Version+m.WorkshopID+m.PackageID != "" || l.isNoun && strings.IndexByte(`"'`, item[0]) >= 0 {
+		l.marked++
+	}
+	l.isNoun = l.isNoun || item[0] == '[' && m.Version != ""
 }
 
 // isReport reports whether a program may report a mod so, which was read from a text: as a name and no sentence, and
@@ -185,7 +195,8 @@ const maxItem = 256
 // quotation marks or brackets, or a file. It returns the words after it.
 func (m *Mod) Read(item string) (rest string, ok bool) {
 	item, _, _ = strings.Cut(strings.TrimSpace(item), " | ")
-	if item = strings.TrimRight(item, ".!"); item == "" || len(item) > maxItem {
+	isProgress := strings.HasSuffix(item, "...") // no name: "metadata..."
+	if item = strings.TrimRight(item, ".!"); item == "" || len(item) > maxItem || isProgress {
 		return "", false
 	}
 	switch item[0] {
@@ -213,23 +224,30 @@ func (m *Mod) Read(item string) (rest string, ok bool) {
 		m.PackageID = word
 		return "", true
 	}
-	for at := len(word); at < len(item); {
-		word, rest, _ = strings.Cut(item[at+1:], " ")
-		bare := strings.Trim(word, "(),")
-		if format.IsVersion(bare) && !number.MatchString(bare) && tail.MatchString(rest) {
-			m.Name, m.Version = item[:at], bare
-			if id := identified.FindStringSubmatch("x " + rest); id != nil {
-				m.PackageID, m.WorkshopID = id[3], id[2]
-			}
-			break
-		}
-		at += 1 + len(word)
-	}
+	rest = m.versioned(item, len(word))
 	id := identified.FindStringSubmatch(item)
 	if m.Name == "" && id != nil && (id[2] != "" || strings.ContainsAny(id[0][len(id[1]):], "./")) {
 		m.Name, m.WorkshopID, m.PackageID = id[1], id[2], id[3]
 	}
 	return rest, m.Name != "" && !other.MatchString(m.Name)
+}
+
+// versioned reads a name with its version, whose first word ends at a place, and the id after it. It returns the words
+// after the version, or the last word.
+func (m *Mod) versioned(item string, at int) (rest string) {
+	for word := ""; at < len(item); at += 1 + len(word) {
+		word, rest, _ = strings.Cut(item[at+1:], " ")
+		version := strings.Trim(word, "(),")
+		if !format.IsVersion(version) || number.MatchString(version) || !tail.MatchString(rest) {
+			continue
+		}
+		m.Name, m.Version = item[:at], version
+		if id := identified.FindStringSubmatch("x " + rest); id != nil {
+			m.PackageID, m.WorkshopID = id[3], id[2]
+		}
+		break
+	}
+	return rest
 }
 
 // file takes the name of a mod or of the file of its code, which may be in a folder.
