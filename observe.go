@@ -187,7 +187,7 @@ func (e *Engine) ingest() (escalated bool, folded coalesce.Folded) {
 	in.NewRun = in.NewPhase && res.PhaseAfter == startPhase ||
 		entry.Kind == event.KindNotice && entry.Status == event.StatusRestarted
 	in.Resolves, in.Begins, in.Playing, in.Summary, in.Advice, in.Blame, in.Frame = nil, false, false, "", "", nil, 0
-	in.Traced = nil
+	in.Traced, in.ExplainedBy = nil, nil
 	in.ByLevel = res.Rule == nil && entry.Kind == event.KindLog
 	if d.Disposition.Urgent() {
 		in.Blame, in.Frame = e.accuse(res.Signature)
@@ -203,6 +203,7 @@ func (e *Engine) ingest() (escalated bool, folded coalesce.Folded) {
 	if rule := res.Rule; rule != nil {
 		in.Playing = e.coalescer.Loading() && slices.Contains(in.Decision.Tags, playTag)
 		in.Resolves, in.Begins, in.Summary = rule.Resolves, rule.Blinds, rule.Summary
+		in.ExplainedBy = rule.ExplainedBy
 	}
 	folded = e.coalescer.Fold(in)
 	e.keep(&folded)

@@ -3,9 +3,10 @@ package capture
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 
-	"github.com/heedlog/heed/capture/format"
+	"github.com/heedlog/heed/capture/internal/modlist"
 	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/internal/blame"
 )
@@ -21,12 +22,14 @@ type ListedMod struct {
 	// "av:1.0.0,fv:1.0.0" of its assemblies, in that order and separated by spaces.
 	// An assembly without one has none here.
 	Versions string `json:"versions,omitempty" jsonschema:"Versions of the mod and of its assemblies, as the log has them."`
+
+	again bool // it was listed without its version
 }
 
 // ModList has the mods of a game that a record lists. It may be retained.
 type ModList struct {
 	// Mods are in load order, without those that an earlier record of the capture
-	// listed. In an upload, only its header lists any. A record that is delivered in parts
+	// listed with the version. In an upload, only its header lists any. A record that is delivered in parts
 	// (see [Stream]) has the mods of the lines that came.
 	Mods []ListedMod
 
@@ -39,6 +42,22 @@ func (l *ModList) Plain() []Mod {
 	mods := make([]Mod, len(l.Mods))
 	for i := range l.Mods {
 		mods[i] = l.Mods[i].Mod
+	}
+	return mods
+}
+
+// AppendTo appends the mods of the list to those of earlier lists of the capture. One that had no version gets it.
+func (l *ModList) AppendTo(mods []ListedMod) []ListedMod {
+	for i := range l.Mods {
+		at := -1
+		if l.Mods[i].again {
+			at = slices.IndexFunc(mods, func(m ListedMod) bool { return blame.Same(m.Title(), l.Mods[i].Title()) })
+		}
+		if at >= 0 {
+			mods[at] = l.Mods[i]
+		} else {
+			mods = append(mods, l.Mods[i])
+		}
 	}
 	return mods
 }
@@ -64,28 +83,26 @@ const (
 //	[12:34:56 INFO  SMAPI] Loaded 2 mods:             with the prefix of the line above
 //	[12:34:56 INFO  SMAPI]    Some Mod 1.2.0 by Author | What it does
 //
-//	[Info   :   BepInEx] Loading [Some Mod 1.2.0]     one by one
-//	[12:34:56] Loaded plugin Some Mod v1.2.0 by Author
-//	[12:34:56] Loaded mods: Some Mod v1.2.0, Other Mod v2.0
-//	[00:00:08]: Mod: workshop-1234567890 (Some Mod)	Loading modmain.lua
+// and the reports of package modlist.
 type modLists struct {
 	form   listForm
 	prefix int // how many bytes a logger put before the text of the line that announced items
 
+	early  bool // the log begins: programs report the mods that they load
 	upload bool // the list of an upload was read: it is whole, and nothing else adds to it
 
 	list  *ModList        // of the open record; nil where it names no mod
-	known map[string]bool // key of each mod that was listed
+	known map[string]bool // key of each mod that was listed, and whether with its version
 	text  int             // bytes kept of all
 	blind bool            // lines may be the beginnings of others: nothing is to be learned
 
-	own func(line string) (name, version string, ok bool) // the form of the family's log; nil for none
+	words, first string // of the first line of a form that needs a second one, and the line
 }
 
 // restart begins another run, whose mods are reported again: once for each run.
 func (m *modLists) restart() {
 	clear(m.known)
-	*m = modLists{blind: m.blind, known: m.known, own: m.own}
+	*m = modLists{blind: m.blind, known: m.known}
 }
 
 // listForm is the form of the list that is being read.
@@ -101,22 +118,16 @@ const (
 // mayBegin reports whether begin has something to look for in the first line of a
 // record, and early that the log begins there. Nearly all are spared the call.
 func (m *modLists) mayBegin(line string, early bool) bool {
-	if m.form != formNone {
-		return true
-	}
-	if m.upload {
-		return false
-	}
+	m.early = early
 	ends := strings.IndexByte(": \t", line[len(line)-1]) >= 0
-	return ends || m.own != nil || early && strings.Contains(line, "oad")
+	return m.form != formNone || !m.upload && (ends || early)
 }
 
 // begin looks at the first line of a record, which with header set is the
 // header of an upload.
 func (m *modLists) begin(line string, header bool) {
-	var mod ListedMod
-	if m.form == formItems && (m.prefix > 0 && mod.parseItem(prefixedItem(line, m.prefix)) || mod.parseColumns(line)) {
-		m.add(&mod)
+	if m.form == formItems &&
+		(m.prefix > 0 && m.item(prefixedItem(line, m.prefix), false) || m.item(columns(line), true)) {
 		return
 	}
 	m.form = formNone
@@ -128,76 +139,42 @@ func (m *modLists) begin(line string, header bool) {
 	case m.upload:
 		return
 	}
-	if m.own != nil {
-		if name, version, ok := m.own(line); ok {
-			mod.Name, mod.Versions = name, version
-			m.add(&mod)
-			return
-		}
-	}
-	if prefix, ok := announcesMods(line); ok {
+	if prefix, ok := modlist.Heading(line); ok {
 		m.form, m.prefix = formItems, prefix
 		return
 	}
-	if !strings.Contains(line, "oad") {
+	if !m.early || !modlist.MayReport(line) {
 		return // as nearly all lines of a log
 	}
-	if strings.Contains(line, ": workshop-") {
-		if folder := folderItem.FindStringSubmatch(line); folder != nil {
-			mod.PackageID, mod.Name = folder[1], folder[2]
-			m.add(&mod)
-			return
-		}
+	mods, words, isSure := modlist.Read(line)
+	switch {
+	case isSure:
+	case len(mods) > 0 && (m.words != words || words == modlist.Author):
+		m.words, m.first = strings.Clone(words), strings.Clone(line)
+		return
+	case m.words == words && m.first != "":
+		before, _, _ := modlist.Read(m.first)
+		mods, m.first = append(before, mods...), ""
 	}
-	// The expression alone would cost a log of RimWorld a tenth of the time.
-	if (strings.Contains(line, "oaded ") || strings.Contains(line, "oading ")) && namesLoaded(line) {
-		if items := loadedItems.FindStringSubmatch(line); items != nil {
-			m.named(items[1] + items[2])
-		}
-	}
-}
-
-// folderItem is a mod by the folder of its number in the Steam Workshop, with its name.
-var folderItem = regexp.MustCompile(`od: (workshop-[0-9]+) \((.+)\)`)
-
-// loadedItems are the mods after the words by which a program reports that it loads them: "Loaded mod ", "loading
-// server plugin ", "Loaded mods: ", "Loading " before a bracket.
-var loadedItems = regexp.MustCompile(
-	`^(?:.*[0-9\]):])? *[Ll]oad(?:ed|ing) (?:\S* )??(?:(\[.*)|(?i:mod|plugin|addon)[sS]?:* (?:settings )?(.*))`)
-
-// namesLoaded reports whether a line has a bracket or a noun of loadedItems.
-func namesLoaded(line string) bool {
-	line = strings.ToLower(line)
-	return strings.Contains(line, " [") || strings.Contains(line, "mod") || strings.Contains(line, "plugin") ||
-		strings.Contains(line, "addon")
-}
-
-// named adds the mods at the beginning of a text: a name with its version, in brackets or not, or several, separated
-// by commas, of which some may have none.
-func (m *modLists) named(text string) {
-	list := strings.Split(text, ", ")
-	for _, item := range list {
-		var mod ListedMod
-		inner, bracketed := strings.CutPrefix(item, "[")
-		if inner, ok := strings.CutSuffix(inner, "]"); bracketed && ok {
-			item = inner
-		}
-		if item != "" && (item[0] == '\'' || item[0] == '"') {
-			item = strings.ReplaceAll(item, item[:1], "")
-		}
-		switch {
-		case strings.HasPrefix(item, "base "), strings.HasPrefix(item, "core "): // parts of a game
-		case mod.parseItem(item) && (mod.Versions != "" || len(list) >= minNamed):
-			mod.PackageID = "" // else a file of it
-			m.add(&mod)
-		case mod.Name == "" && len(list) < minNamed:
-			return
-		}
+	for i := range mods {
+		m.addItem(&mods[i])
 	}
 }
 
-// minNamed is how many mods in a row need no version.
-const minNamed = 3
+// addItem adds an item of a list.
+func (m *modLists) addItem(item *modlist.Mod) {
+	m.add(&ListedMod{Mod: item.Mod, Versions: item.Version})
+}
+
+// item adds the item of a list in a text, and returns false for a text that is none. A column gives a version or an id.
+func (m *modLists) item(text string, isColumn bool) bool {
+	var item modlist.Mod
+	_, ok := item.Read(text)
+	if ok = ok && (!isColumn || item.Version+item.PackageID != ""); ok {
+		m.addItem(&item)
+	}
+	return ok
+}
 
 // line looks at a further line of a record. With formNone there is
 // nothing to look for.
@@ -219,16 +196,17 @@ func (m *modLists) line(line string) {
 	case formItems:
 		found := false
 		for item := range strings.SplitSeq(markedItem(line), "), ") {
-			if mod = (ListedMod{}); mod.parseItem(item) {
-				m.add(&mod)
-				found = true
-			}
+			found = m.item(item, false) || found
 		}
-		if mod = (ListedMod{}); !found && (mod.parse(line) || mod.parseColumns(line)) {
+		switch {
+		case found:
+		case mod.parse(line):
 			m.add(&mod)
+		default:
+			m.item(columns(line), true)
 		}
 	case formNone:
-		if _, ok := announcesMods(line); ok {
+		if _, ok := modlist.Heading(line); ok {
 			m.form, m.prefix = formItems, 0
 		}
 	}
@@ -251,10 +229,12 @@ func (m *modLists) message(message string, header bool) {
 
 // add adds a mod. Its strings may alias buffers that are reused.
 func (m *modLists) add(mod *ListedMod) {
-	key := strings.ToLower(cmp.Or(mod.PackageID, mod.Name))
-	if m.blind || m.known[key] {
+	key := blame.Key(cmp.Or(mod.PackageID, mod.Name))
+	isVersioned, isKnown := m.known[key]
+	if m.blind || isKnown && (isVersioned || mod.Versions == "") {
 		return
 	}
+	mod.again = isKnown
 	size := len(mod.Name) + len(mod.PackageID) + len(mod.Versions)
 	for _, a := range mod.Assemblies {
 		size += len(a)
@@ -270,7 +250,7 @@ func (m *modLists) add(mod *ListedMod) {
 		m.known = make(map[string]bool, 256) // a usual list
 	}
 	m.text += size
-	m.known[strings.Clone(key)] = true
+	m.known[key] = mod.Versions != ""
 	mod.Name, mod.PackageID = strings.Clone(mod.Name), strings.Clone(mod.PackageID)
 	mod.Versions = strings.Clone(mod.Versions)
 	for i, a := range mod.Assemblies {
@@ -290,36 +270,16 @@ func (m *modLists) take(rec *Record) {
 // brackets, a colon, the assemblies. The name itself may have parentheses, brackets and colons. A line whose name was
 // lost names no mod.
 func (m *ListedMod) parse(line string) bool {
-	const most = 1000 // parentheses; one opens the package id
-	var id, tags, rest string
-	at := len(line)
-	for tries := 0; rest == ""; tries++ {
-		if at = strings.LastIndexByte(line[:at], '('); at < 1 || tries == most {
-			return false
-		}
-		n := strings.IndexAny(line[at+1:], " ()")
-		if n < 1 || line[at+1+n] != ')' {
-			continue
-		}
-		id, tags = line[at+1:][:n], line[at+1+n+1:]
-		rest = tags
-		for ok := true; ok && strings.HasPrefix(rest, "["); {
-			_, rest, ok = strings.Cut(rest, "]")
-		}
-		tags = strings.TrimSuffix(tags, rest)
-		if !strings.HasPrefix(rest, ": ") {
-			rest = ""
-		}
-	}
-	if strings.HasSuffix(line[:at], rimworld.NoAssemblies) {
+	parts := uploaded.FindStringSubmatch(line)
+	if parts == nil || strings.HasSuffix(parts[1], rimworld.NoAssemblies) {
 		return false
 	}
-	m.Name, m.PackageID = strings.TrimSpace(line[:at]), id
+	m.Name, m.PackageID = strings.TrimSpace(parts[1]), parts[2]
 	var versions []string
-	if tags != "" {
-		versions = append(versions, tags)
+	if parts[3] != "" {
+		versions = append(versions, parts[3])
 	}
-	for part := range strings.SplitSeq(strings.TrimRight(rest[len(": "):], " \t\r"), ", ") {
+	for part := range strings.SplitSeq(strings.TrimRight(parts[4], " \t\r"), ", ") {
 		if open := strings.LastIndexByte(part, '('); open > 0 {
 			m.Assemblies = append(m.Assemblies, part[:open])
 			versions = append(versions, strings.TrimSuffix(part[open+1:], ")"))
@@ -329,25 +289,7 @@ func (m *ListedMod) parse(line string) bool {
 	return true
 }
 
-// announcement is a line that announces the mods that were loaded, after the prefix of a logger.
-var announcement = regexp.MustCompile(
-	`(?:^|[\]):] )((?:Loaded|Loading|Initializing|Initialized|Active|Enabled|Running) (?:.* )?(?i:mods|plugins|packs):)$` +
-		`|(?:^|: |\] )(\S+ (?i:mods|plugins) \([0-9]+\):)$` +
-		`|^()[ \t]*(?i:mod list:)$`)
-
-// announcesMods reports whether line announces the mods that were
-// loaded, and how long the prefix is that a logger put before that.
-func announcesMods(line string) (prefix int, ok bool) {
-	line = strings.TrimRight(line, " \t")
-	if n := len(line); n < 2 || line[n-1] != ':' || strings.IndexByte("sStT)", line[n-2]) < 0 {
-		return 0, false // as nearly all lines, for which the expression would take long
-	}
-	at := announcement.FindStringSubmatchIndex(line)
-	if at == nil {
-		return 0, false
-	}
-	return max(at[2], at[4], at[6]), true
-}
+var uploaded = regexp.MustCompile(`^(.+)\(([^ ()]+)\)((?:\[[^\]]*\])*): (.*)$`)
 
 // prefixedItem returns the indented text after a prefix of a logger.
 func prefixedItem(line string, prefix int) string {
@@ -369,67 +311,11 @@ func markedItem(line string) string {
 	return ""
 }
 
-// parseColumns reads a line of a table that is set in: a name, its version and maybe the id.
-func (m *ListedMod) parseColumns(line string) bool {
+// columns returns a line of a table that is set in.
+func columns(line string) string {
 	item := strings.TrimLeft(line, " \t")
-	return len(item) < len(line) && item != "" && isLetter(item[0]) && m.parseItem(item) && m.Versions != ""
-}
-
-// maxItem is how long an item of a list is at most, without its description: a
-// longer one is a sentence.
-const maxItem = 256
-
-// parseItem reads an item of a list: a name with its version, a package id, or both
-// names. Text in brackets or as "by Author" after it is none of them.
-func (m *ListedMod) parseItem(item string) bool {
-	item, _, _ = strings.Cut(strings.TrimSpace(item), " | ")
-	if item == "" || len(item) > maxItem {
-		return false
+	if len(item) == len(line) || item == "" || !isLetter(item[0]) {
+		return ""
 	}
-	word, rest, _ := strings.Cut(item, " ")
-	switch {
-	case isPackageID(word) && (rest == "" || rest[0] == '('):
-		m.PackageID = word
-		return true
-	case rest == "" && isLetter(word[0]) && isPlain(word):
-		m.Name = word
-		return true
-	}
-	for at := len(word); at < len(item); {
-		word, rest, _ := strings.Cut(item[at+1:], " ")
-		bare := strings.Trim(word, "(),")
-		if format.IsVersion(bare) && (rest == "" || rest[0] == '(' || strings.HasPrefix(rest, "by ")) {
-			m.Name, m.Versions = item[:at], bare
-			if id := strings.Trim(rest, "()"); len(id) == len(rest)-len("()") && id != "" && isPlain(id) {
-				m.PackageID = id
-			}
-			return true
-		}
-		at += 1 + len(word)
-	}
-	if open := strings.LastIndex(item, " ("); open > 0 && item[len(item)-1] == ')' {
-		if id := item[open+len(" (") : len(item)-1]; isPackageID(id) {
-			m.Name, m.PackageID = item[:open], id
-			return true
-		}
-	}
-	return false
-}
-
-// isPackageID reports whether a word is the id of a mod: with a dot in it, and no
-// version.
-func isPackageID(word string) bool {
-	dot := strings.IndexByte(word, '.')
-	return dot > 0 && dot < len(word)-1 && isPlain(word) && !format.IsVersion(word)
-}
-
-// isPlain reports whether a word has only the characters of an id, a version or a
-// name of one word.
-func isPlain(word string) bool {
-	for i := range len(word) {
-		if c := word[i]; !isName(c) && c != '.' && c != '-' && c != '+' {
-			return false
-		}
-	}
-	return true
+	return item
 }

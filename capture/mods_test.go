@@ -40,7 +40,7 @@ func TestMods(t *testing.T) {
 				"[10:00:01] [Server thread/INFO]: [Other] Enabling Press2 v1.2.0",
 			),
 			want: `2: "Mill" "" [] "3.2"` + "\n" + `2: "Loom Two" "" [] "1.0-b+2"` + "\n" + `2: "Kiln" "" [] "2.20.1"` + "\n" +
-				`4: "Press" "" [] "1.2.0"` + "\n",
+				`4: "Press" "" [] "v1.2.0"` + "\n",
 		},
 		"plugins that an engine mounts": {
 			in: doc(

@@ -406,7 +406,6 @@ func (r *Reader) begin(ln *line) {
 	if detect := r.format.Detect; detect != nil && !r.layout.unity() && r.banner.again(ln.text, detect) {
 		r.restart(ln)
 	}
-	r.mods.own = r.format.Mod
 	a.begin(ln, r.layout)
 	if head := text(ln.text); r.mods.mayBegin(head, r.banner.records < maxBeginning) {
 		r.mods.begin(head, false)

@@ -33,6 +33,9 @@ type Input struct {
 	Advice   string
 	ByLevel  bool
 
+	// ExplainedBy names the rules whose earlier entries explain this one. It is kept.
+	ExplainedBy []string
+
 	// Blame names the mods that the entry points at, without line feeds, likeliest first.
 	// The names are kept.
 	Blame []string

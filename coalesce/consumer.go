@@ -80,7 +80,7 @@ func (c *Coalescer) Detach(consumer string) { c.Consumers.List[c.consumer(consum
 
 // Current returns the one open item that an agent should see first: blocking before advisory, then items of the present
 // run of the game before earlier ones, then by the weight of their dominant members ([Member.Compare]), then the
-// oldest. A lack of memory comes before the crash that it explains. Its summary names the others, as many as
+// oldest. An earlier one that explains the first comes before it. Its summary names the others, as many as
 // Config.MaxNamed and MaxSummaryTokens allow. An acknowledgement of it by the same consumer covers those, unless
 // another consumer received it since. It returns false when nothing is open. The item counts as delivered to the
 // consumer, and belongs to the caller.
@@ -125,7 +125,8 @@ func (c *Coalescer) ordered() []*item {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), weights[a].Compare(weights[b]))
 	})
 	if i := slices.IndexFunc(open, func(it *item) bool {
-		return rank(it) == rank(open[0]) && weights[open[0]].ExplainedBy(weights[it])
+		return rank(it) == rank(open[0]) && weights[it].began < weights[open[0]].began &&
+			weights[open[0]].ExplainedBy(weights[it])
 	}); i > 0 {
 		cause := open[i]
 		open = slices.Insert(slices.Delete(open, i, i+1), 0, cause)

@@ -256,7 +256,9 @@ func (it *item) add(
 		it.Untracked++
 	}
 	if r == nil && c != nil {
-		r = it.learn(ruleCount{Rule: d.Rule, Summary: in.Summary, Effects: EffectsOf(d, in.ByLevel)})
+		r = it.learn(ruleCount{
+			Rule: d.Rule, Summary: in.Summary, Effects: EffectsOf(d, in.ByLevel), ExplainedBy: in.ExplainedBy,
+		})
 	}
 	if r != nil {
 		if r.Resolved = false; d.Disposition > r.Disposition {
@@ -339,6 +341,7 @@ func (it *item) take(rule *ruleCount, c counter) {
 	if r == nil {
 		r = it.learn(ruleCount{
 			Rule: c.Rule, Summary: rule.Summary, Advice: rule.Advice, Effects: rule.Effects, ResolvedAt: rule.ResolvedAt,
+			ExplainedBy: rule.ExplainedBy,
 		})
 	}
 	r.Disposition = max(r.Disposition, c.Disposition)
@@ -381,6 +384,7 @@ type ruleCount struct {
 	Summary     string            `json:",omitzero"`
 	Advice      string            `json:",omitzero"`
 	Effects     Effects           `json:",omitzero"`
+	ExplainedBy []string          `json:",omitempty"` // rules
 	Disposition event.Disposition `json:",omitzero"`
 	Untracked   uint64            `json:",omitzero"` // entries of groups without a counter
 	Resolved    bool              `json:",omitzero"` // since ResolvedAt

@@ -31,7 +31,8 @@ type Member struct {
 	Message   string              // its text, as in a [Sample]
 	Seq       uint64              // number of the entry that has the text
 
-	began uint64 // number of the first entry
+	began   uint64   // number of the first entry
+	because []string // the rules that explain it
 }
 
 // EachText calls f as [Item.EachText] does.
@@ -110,9 +111,9 @@ func (m *Member) Harm() int {
 	return trifle
 }
 
-// ExplainedBy reports whether the lack of memory that o is explains the crash that m is.
+// ExplainedBy reports whether o explains m: the lack of memory the crash, or as the rule of m has it.
 func (m *Member) ExplainedBy(o *Member) bool {
-	return m.Effects&explained != 0 && o.Effects&(memory|crash) == memory
+	return m.Effects&explained != 0 && o.Effects&(memory|crash) == memory || slices.Contains(m.because, o.Rule)
 }
 
 // Hangs reports whether the game does not go on because of m.
@@ -151,6 +152,7 @@ func (c *Coalescer) members(it *item) []Member {
 		m.Over = !it.open()
 		if r := it.rule(m.Rule); r != nil {
 			m.Title, m.Advice, m.Effects, m.Over = r.Summary, r.Advice, r.Effects, m.Over || r.Resolved
+			m.because = r.ExplainedBy
 			m.Entries += r.Untracked
 		}
 		m.Title = cmp.Or(m.Title, Reported(m.Rule, m.Severity))

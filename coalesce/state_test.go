@@ -252,6 +252,9 @@ func TestStateHasEveryField(t *testing.T) {
 	}
 	c.Load, c.Calls.Pending = load{Began: c.Now, Playing: c.Now, Called: c.Now, Calls: 1}, mark{1, ReasonStanding}
 	for i := range c.Items {
+		for n := range c.Items[i].Rules {
+			c.Items[i].Rules[n].ExplainedBy = []string{"r"}
+		}
 		for n := range c.Items[i].Counters.Rows {
 			c.Items[i].Counters.Rows[n].Recurrence = &recurrence{
 				Times: 2, First: c.Now, Call: 9,

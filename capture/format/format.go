@@ -37,9 +37,6 @@ type Format struct {
 	// loggers do.
 	Level func(line string) (event.Level, bool)
 
-	// Mod returns the mod that a line reports to be loaded, in a form that no list of mods has.
-	Mod func(line string) (name, version string, ok bool)
-
 	// Facts learns facts about game, loader and machine from a line.
 	Facts func(f *Facts, line string)
 }
@@ -120,16 +117,6 @@ func IsVersion(word string) bool {
 
 // IsLongVersion reports whether a word is a version of more than one number.
 func IsLongVersion(word string) bool { return strings.Contains(word, ".") && IsVersion(word) }
-
-// Tagged returns the text after a tag in brackets at the beginning of a line, if the tag ends as end does:
-// "SMAPI] " for "[12:34:56 INFO  SMAPI] Loaded".
-func Tagged(line, end string) (rest string, ok bool) {
-	at := strings.IndexByte(line, ']') + len("] ") - len(end)
-	if at > 0 && line[0] == '[' && strings.HasPrefix(line[at:], end) {
-		return line[at+len(end):], true
-	}
-	return "", false
-}
 
 // Word returns the text after mark in a line, up to the next space, comma or bracket; "" without the mark.
 func Word(line, mark string) string {

@@ -8,36 +8,18 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/capture/format"
+	"github.com/heedlog/heed/capture/internal/begins"
 )
 
 // Format is the family of Factorio's logs.
-var Format = format.Format{Name: "factorio", Detect: detect, Facts: facts}
-
-// banner returns the version in the first line of a log.
-func banner(line string) (version string, ok bool) {
-	if !strings.HasPrefix(line, " ") {
-		return "", false
-	}
-	version = format.Word(line, "; Factorio ")
-	return version, format.IsLongVersion(version)
+var Format = format.Format{
+	Name: "factorio", Detect: versions.Detect("__base__/", "__core__/", "MainLoop.cpp:"), Facts: facts,
 }
 
-func detect(line string) format.Evidence {
-	if _, ok := banner(line); ok {
-		return format.Banner
-	}
-	for _, form := range [...]string{"__base__/", "__core__/", "MainLoop.cpp:"} {
-		if strings.Contains(line, form) {
-			return format.Form
-		}
-	}
-	return format.None
-}
+var versions = begins.Versions{begins.Game("; Factorio ", "Factorio")}
 
 func facts(f *format.Facts, line string) {
-	if version, ok := banner(line); ok {
-		format.LearnGame(f, "Factorio", version)
-	}
+	versions.Learn(f, line)
 	if _, system, ok := strings.Cut(line, " Operating system: "); ok {
 		format.Learn(&f.System, system)
 	}

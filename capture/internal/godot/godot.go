@@ -6,30 +6,13 @@
 package godot
 
 import (
-	"strings"
-
 	"github.com/heedlog/heed/capture/format"
+	"github.com/heedlog/heed/capture/internal/begins"
 )
 
 // Format is the family of the logs of games on Godot.
-var Format = format.Format{Name: "godot", Detect: detect, Facts: facts}
-
-const banner = "Godot Engine v"
-
-func detect(line string) format.Evidence {
-	switch {
-	case strings.HasPrefix(line, banner):
-		return format.Banner
-	case strings.HasPrefix(line, "SCRIPT ERROR: "), strings.HasPrefix(line, "USER ERROR: "),
-		strings.Contains(line, "(res://"):
-		return format.Form
-	}
-	return format.None
+var Format = format.Format{
+	Name: "godot", Detect: versions.Detect("SCRIPT ERROR: ", "USER ERROR: ", "(res://"), Facts: versions.Facts,
 }
 
-func facts(f *format.Facts, line string) {
-	if rest, ok := strings.CutPrefix(line, banner); ok {
-		version, _, _ := strings.Cut(rest, " ")
-		format.Learn(&f.Engine, "Godot "+version)
-	}
-}
+var versions = begins.Versions{begins.Engine("Godot Engine v", "Godot")}

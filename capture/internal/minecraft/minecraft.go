@@ -14,11 +14,11 @@ import (
 )
 
 // Format is the family of Minecraft's logs.
-var Format = format.Format{Name: "minecraft", Detect: detect, Mod: mod, Facts: facts}
+var Format = format.Format{Name: "minecraft", Detect: detect, Facts: facts}
 
 func detect(line string) format.Evidence {
-	var f format.Facts
-	if facts(&f, line); f != (format.Facts{}) || strings.Contains(line, "ModLauncher running: args [") {
+	if _, _, ok := server(line); ok || strings.Contains(line, "ModLauncher running: args [") ||
+		begins.Has(line, "inecraft ", "--fml.") && versions.Learn(nil, line) {
 		return format.Banner
 	}
 	frame := strings.TrimPrefix(strings.TrimLeft(line, " \t"), "at ")
@@ -37,44 +37,32 @@ func detect(line string) format.Evidence {
 	return format.None
 }
 
-// mod reads "[12:34:56 INFO]: [SomePlugin] Enabling SomePlugin v1.2.0".
-func mod(line string) (name, version string, ok bool) {
-	before, rest, ok := strings.Cut(line, "] Enabling ")
-	name, version, _ = strings.Cut(rest, " v")
-	return name, version, ok && name != "" && strings.HasSuffix(before, "["+name)
+var versions = begins.Versions{
+	begins.Loader("--fml.neoForgeVersion, ", "NeoForge"),
+	begins.Loader("--fml.forgeVersion, ", "Forge"),
+	begins.Loader(" with Fabric Loader ", "Fabric Loader"),
+	begins.Loader(" with Quilt Loader ", "Quilt Loader"),
+	begins.Loader("Forge Mod Loader version ", "Forge"),
+	begins.Game("--fml.mcVersion, ", "Minecraft"),
+	begins.Game(" Loading Minecraft ", "Minecraft"),
+	begins.Game(" for Minecraft ", "Minecraft"),
+	begins.Game("Starting minecraft server version ", "Minecraft"),
+	begins.Game("Minecraft Version: ", "Minecraft"),
 }
 
-// loaders are the marks before the version of a loader, and its name.
-var loaders = [...]struct{ mark, name string }{
-	{"--fml.neoForgeVersion, ", "NeoForge "},
-	{"--fml.forgeVersion, ", "Forge "},
-	{" with Fabric Loader ", "Fabric Loader "},
-	{" with Quilt Loader ", "Quilt Loader "},
-	{"Forge Mod Loader version ", "Forge "},
-}
-
-// games are the marks before the version of the game.
-var games = [...]string{
-	"--fml.mcVersion, ", " Loading Minecraft ", " for Minecraft ", "Starting minecraft server version ", "Minecraft Version: ",
+// server returns the name and the version of a server with plugins.
+func server(line string) (name, version string, ok bool) {
+	_, server, ok := strings.Cut(line, "This server is running ")
+	name, version, _ = strings.Cut(server, " version ")
+	version, _, _ = strings.Cut(version, " ")
+	return name, version, ok && strings.Contains(server, " API version ")
 }
 
 func facts(f *format.Facts, line string) {
-	if _, server, ok := strings.Cut(line, "This server is running "); ok && strings.Contains(server, " API version ") {
-		name, version, _ := strings.Cut(server, " version ")
-		version, _, _ = strings.Cut(version, " ")
+	if name, version, ok := server(line); ok {
 		format.Learn(&f.Loader, name+" "+version)
 	}
-	if !strings.Contains(line, "inecraft ") && !strings.Contains(line, "--fml.") {
-		return
-	}
-	for _, l := range loaders {
-		if version := format.Word(line, l.mark); format.IsLongVersion(version) {
-			format.Learn(&f.Loader, l.name+version)
-		}
-	}
-	for _, mark := range games {
-		if version := format.Word(line, mark); format.IsLongVersion(version) {
-			format.LearnGame(f, "Minecraft", version)
-		}
+	if begins.Has(line, "inecraft ", "--fml.") {
+		versions.Learn(f, line)
 	}
 }

@@ -16,8 +16,8 @@ import (
 var Format = format.Format{Name: "papyrus", Detect: detect}
 
 func detect(line string) format.Evidence {
-	switch text, ok := format.Tagged(line, "M] "); {
-	case ok && strings.HasPrefix(text, "Papyrus log opened "):
+	switch {
+	case strings.Contains(line, "M] Papyrus log opened "):
 		return format.Banner
 	case strings.Contains(line, `.psc" Line `):
 		return format.Form

@@ -8,30 +8,14 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/capture/format"
+	"github.com/heedlog/heed/capture/internal/begins"
 	"github.com/heedlog/heed/event"
 )
 
 // Format is the family of SMAPI's logs.
-var Format = format.Format{Name: "smapi", Detect: detect, Level: level, Facts: facts}
+var Format = format.Format{Name: "smapi", Detect: versions.Detect(" SMAPI] "), Level: level, Facts: facts}
 
-// banner reads the first line of a log.
-func banner(line string) (loader, game, system string, ok bool) {
-	rest, ok := format.Tagged(line, " SMAPI] ")
-	loader, rest, with := strings.Cut(rest, " with ")
-	version, is := strings.CutPrefix(loader, "SMAPI ")
-	game, system, on := strings.Cut(rest, " on ")
-	return loader, game, system, ok && with && is && on && format.IsLongVersion(version)
-}
-
-func detect(line string) format.Evidence {
-	if _, _, _, ok := banner(line); ok {
-		return format.Banner
-	}
-	if _, ok := format.Tagged(line, " SMAPI] "); ok {
-		return format.Form
-	}
-	return format.None
-}
+var versions = begins.Versions{begins.Loader(" SMAPI] SMAPI ", "SMAPI")}
 
 // level knows ALERT: SMAPI has something to say, such as that mods can be updated. For syslog it is a disaster.
 func level(line string) (event.Level, bool) {
@@ -40,9 +24,10 @@ func level(line string) (event.Level, bool) {
 }
 
 func facts(f *format.Facts, line string) {
-	if loader, game, system, ok := banner(line); ok {
+	if versions.Learn(f, line) {
+		_, rest, _ := strings.Cut(line, " with ")
+		game, system, _ := strings.Cut(rest, " on ")
 		format.Learn(&f.Game, game)
-		format.Learn(&f.Loader, loader)
 		format.Learn(&f.System, system)
 	}
 }

@@ -5,6 +5,7 @@
 package source
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/heedlog/heed/capture/format"
@@ -15,17 +16,11 @@ var Format = format.Format{Name: "source", Detect: detect, Facts: facts}
 
 // logged returns the text after the time of a line.
 func logged(line string) (string, bool) {
-	const stamp = "L 01/02/2024 - 03:04:05: "
-	if len(line) < len(stamp) {
-		return "", false
-	}
-	for i := range len(stamp) {
-		if c := line[i]; c != stamp[i] && (c < '0' || c > '9' || stamp[i] < '0' || stamp[i] > '9') {
-			return "", false
-		}
-	}
-	return line[len(stamp):], true
+	stamp := stamped.FindString(line)
+	return line[len(stamp):], stamp != ""
 }
+
+var stamped = regexp.MustCompile(`^L \d\d/\d\d/\d{4} - \d\d:\d\d:\d\d: `)
 
 func detect(line string) format.Evidence {
 	text, ok := logged(line)

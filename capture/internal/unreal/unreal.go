@@ -12,7 +12,7 @@ import (
 )
 
 // Format is the family of the logs of games on Unreal Engine.
-var Format = format.Format{Name: "unreal", Detect: detect, Mod: mod, Facts: facts}
+var Format = format.Format{Name: "unreal", Detect: detect, Facts: facts}
 
 // begun returns the text of a line of the engine's start, without the time and the frame.
 func begun(line string) (string, bool) {
@@ -35,13 +35,6 @@ func detect(line string) format.Evidence {
 		return format.Form
 	}
 	return format.None
-}
-
-// mod reads "[…]LogPluginManager: Mounting Mod plugin SomeMod", which in some games is a Project plugin.
-func mod(line string) (name, version string, ok bool) {
-	_, rest, _ := strings.Cut(line, "LogPluginManager: Mounting ")
-	kind, name, ok := strings.Cut(rest, " plugin ")
-	return name, "", ok && name != "" && (kind == "Mod" || kind == "Project")
 }
 
 func facts(f *format.Facts, line string) {

@@ -184,7 +184,7 @@ func (r *Run) Observe(rec *capture.Record, o *heed.Outcome) {
 		r.blind = nil
 	}
 	if rec.Mods != nil {
-		r.mods = append(r.mods, rec.Mods.Mods...)
+		r.mods = rec.Mods.AppendTo(r.mods)
 	}
 	switch {
 	case rec.Context:

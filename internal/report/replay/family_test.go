@@ -34,7 +34,7 @@ var families = []struct {
 	{name: "json", family: "json"},
 	{name: "ksp", family: "ksp", game: "Kerbal Space Program 1.12.5.3190"},
 	{name: "melonloader", family: "bepinex", game: "Lantern Quest 1.4.2", loader: "MelonLoader 0.6.1", mods: 1},
-	{name: "minecraft", family: "minecraft", game: "Minecraft 1.20.1", loader: "Forge 47.2.0"},
+	{name: "minecraft", family: "minecraft", game: "Minecraft 1.20.1", loader: "Forge 47.2.0", mods: 1},
 	{name: "papyrus", family: "papyrus"},
 	{name: "plain", family: "plain"},
 	{name: "smapi", family: "smapi", game: "Stardew Valley 1.6.15 build 24356", loader: "SMAPI 4.1.10", mods: 2},

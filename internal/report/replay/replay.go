@@ -176,7 +176,7 @@ func (r *Replay) Next() error {
 		return nil
 	}
 	if rec.Mods != nil {
-		r.Mods.Mods = append(r.Mods.Mods, rec.Mods.Mods...)
+		r.Mods.Mods = rec.Mods.AppendTo(r.Mods.Mods)
 		r.Mods.MoreMods += rec.Mods.Omitted
 		r.Engine.LearnMods(rec.Mods.Plain())
 	}

@@ -162,9 +162,9 @@ func (r *gameRun) learn(rec *capture.Record) {
 		r.bytes.open()
 	}
 	if list := rec.Mods; list != nil {
-		n := min(len(list.Mods), summary.MaxMods-len(r.mods.Mods))
-		r.mods.Mods = append(r.mods.Mods, list.Mods[:n]...)
-		r.mods.MoreMods += list.Omitted + len(list.Mods) - n
+		mods := list.AppendTo(r.mods.Mods)
+		r.mods.Mods = mods[:min(len(mods), summary.MaxMods)]
+		r.mods.MoreMods += list.Omitted + len(mods) - len(r.mods.Mods)
 	}
 }
 

@@ -1,0 +1,273 @@
+// Package modlist reads the lines by which programs report the mods that they load, of any game:
+//
+//	[10:00:01] [main/INFO]: Loading 3 mods:             a heading: the items are below it
+//	[Info   :   BepInEx] Loading [Some Mod 1.2.0]       words of loading, then a mod
+//	[ModLoader] 2 mods found: some-mod 1.2.0, other     or several
+//	[mods] some_mod 1.2.0 loaded, 14 items              or a mod, then the words
+//	== game.exe -port=2302 -mod=@some_mod;@other        an argument of the program
+//
+// Such a line says that it is about mods by a noun in its words or in the name of its logger. Where it gives neither a
+// version nor a quotation, it counts only with a second line of the same words.
+package modlist
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/heedlog/heed/capture/format"
+	"github.com/heedlog/heed/internal/blame"
+)
+
+// Mod is a mod of a list, with its version.
+type Mod struct {
+	blame.Mod
+
+	Version string
+}
+
+const (
+	verbs = `load(?:ed|ing)?|mount(?:ed|ing)|enabl(?:ed|ing)|select(?:ed|ing)|add(?:ed|ing)|instantiating|started|` +
+		`initializ(?:ed|ing)|active|found|registered|running`
+	nouns   = `mods?|plugins?|add-?ons?|melons?|packs?`
+	fillers = `trying|to|from|for|at|in|of|by|order|sorted|dependency|set|up|server|client|workshop|filesystem|project|` +
+		`files?|folder|manifest|assembly|settings`
+)
+
+const word = `(?:\d+ )?\b(?:` + verbs + `|` + nouns + `|` + fillers + `)`
+
+var (
+	// lead matches the words of loading where the text of a logger may begin.
+	lead   = regexp.MustCompile(`(?:^|[\]>:)"]|\d )[ \t]*((?i:` + word + `(?:,? +` + word + `)*(?:: *|,? +)))`)
+	verb   = regexp.MustCompile(`(?i)\b(?:` + verbs + `)\b`)
+	noun   = regexp.MustCompile(`(?i)\b(?:` + nouns + `)\b`)
+	plural = regexp.MustCompile(`(?i)\b(?:mods|plugins|add-?ons)\b[^:]*: *$`)
+	// about matches words before a text that say that it is about mods: "[ModLoader] ", "LogPluginManager: ".
+	about = regexp.MustCompile(`(?:\b|[a-z])(?:Mod|MOD|Plugin|PLUGIN|Addon)[sS]?(?:\b|[A-Z])|\b(?:mod|plugin|addon)s?\b`)
+	// heading matches a line that announces the mods that were loaded.
+	heading = regexp.MustCompile(`(?:^|[\]):] )[ \t]*((?:(?:Loaded|Loading|Initializing|Initialized|Active|Enabled|Running)` +
+		` (?:.* )?(?i:mods|plugins|packs)|\S+ (?i:mods|plugins) \(\d+\)|(?i:mod list)|Mod \S+ found):)$`)
+	// tail matches the end of an item after its version.
+	tail = regexp.MustCompile(`^ ?(?:$|[([",]|(?:by|for|of type) |(?:[A-Z]+ )?(?:` + verbs + `)\b)`)
+	// isDone matches the same where it has a verb.
+	isDone = regexp.MustCompile(`^ ?(?:[A-Z]+ )?(?:` + verbs + `)\b`)
+	// title matches a name and no sentence: one word, or words that are written like a title.
+	title = regexp.MustCompile(`^(?:\S+|(?:(?:[\p{Lu}\d([&+-]\S*|of|the|and|for|in|to|a)(?: |$))+)$`)
+	// other matches names of parts of a game, and words that are no names.
+	other = regexp.MustCompile(`^(?i:base|core|game|creative|survival|none|null|` + verbs + `|` + nouns + `|` + fillers + `)$`)
+	// archive matches a file of code with its version in its name.
+	archive = regexp.MustCompile(`^(.*?)(?:-(?:fabric|forge|neoforge|quilt))*(?:[-_+](\d.*|mc1\..*))?\.jar$`)
+	code    = regexp.MustCompile(`\.(?:jar|dll|zip|pyc|js)$`)
+	number  = regexp.MustCompile(`^\d{6,}$`)
+	// numbered matches a number of the Steam Workshop, or the folder of one, and the name after it.
+	numbered = regexp.MustCompile(`^(?:(workshop-\d+)|(\d{6,}))(?: \((.+)\)| (\pL.*))`)
+	// identified matches a name and the id or the number after it.
+	identified = regexp.MustCompile(`^(.*\S) [([](?:(\d{6,})|(?:\S*/)?([\pL_][\w.+-]*?)(?:\.mod)?)[)\]]$`)
+	// argument matches the option by which a program was started with mods.
+	argument = regexp.MustCompile(`[ "]-(?:server)?[mM]ods?=([^" ]+)`)
+)
+
+var marks = strings.Split("oad|mod|Mod|MOD|lugin|LUGIN|ddon|elon|elect|ount|nabl| v|] by ", "|")
+
+// MayReport reports whether Read has something to look for in a line. Most are spared its expressions.
+func MayReport(line string) bool {
+	return slices.ContainsFunc(marks, func(mark string) bool { return strings.Contains(line, mark) })
+}
+
+// Heading reports whether a line announces mods, and how long the prefix is that a logger put before the text.
+func Heading(line string) (prefix int, ok bool) {
+	line = strings.TrimRight(line, " \t")
+	if n := len(line); n < 2 || line[n-1] != ':' || strings.IndexByte("sStTdD)", line[n-2]) < 0 {
+		return 0, false // as nearly all lines, for which the expression would take long
+	}
+	if at := heading.FindStringSubmatchIndex(line); at != nil {
+		return at[2], true
+	}
+	return 0, false
+}
+
+// Author begins the line with the author of the mod that the line above names, with its version and nothing else.
+const Author = "by "
+
+// minNamed is how many mods in a row need no version.
+const minNamed = 3
+
+// Read returns the mods that a line names, and the words before them. It is not sure of a line that needs a second one
+// of the same words. Strings are parts of the line.
+func Read(line string) (mods []Mod, words string, isSure bool) {
+	if option := argument.FindStringSubmatch(line); option != nil {
+		for item := range strings.SplitSeq(option[1], ";") {
+			var m Mod
+			if _, ok := m.Read(strings.TrimPrefix(item, "@")); ok {
+				mods = append(mods, m)
+			}
+		}
+		return mods, "", true
+	}
+	for at := 0; ; {
+		found := lead.FindStringSubmatchIndex(line[at:])
+		if found == nil {
+			break
+		}
+		begin, end := at+found[2], at+found[3]
+		if mods, isSure = report(line[:begin], line[begin:end], line[end:]); len(mods) > 0 {
+			return mods, line[begin:end], isSure
+		}
+		at = end
+	}
+	tag := strings.LastIndexByte(line, ']') + 1
+	text := strings.TrimLeft(line[tag:], ": -")
+	var m Mod
+	if rest, ok := m.Read(text); ok && rest == "" && tag > 0 && strings.HasPrefix(m.Version, "v") && isReport(&m, text) {
+		return []Mod{m}, Author, false
+	}
+	if tag > 0 && strings.HasPrefix(text, Author) {
+		return nil, Author, false
+	}
+	if tag > 0 && about.MatchString(line[:tag]) {
+		if mods, isSure = report(line[:tag], "", text); isSure {
+			return mods, "", true
+		}
+	}
+	return nil, "", false
+}
+
+// report reads the mods in a text after words of loading, and after others.
+func report(before, words, text string) (mods []Mod, isSure bool) {
+	if strings.Count(before, `"`)%2 == 1 {
+		text, _, _ = strings.Cut(text, `"`)
+	}
+	l := line{verb.MatchString(words), noun.MatchString(words), about.MatchString(before), 0}
+	list := []string{text}
+	if plural.MatchString(words) {
+		list = strings.Split(strings.Trim(text, "[] "), ", ")
+	}
+	for _, item := range list {
+		var m Mod
+		if rest, ok := m.Read(item); ok && tail.MatchString(rest) && isReport(&m, item) {
+			l.learn(&m, before, item, rest)
+			mods = append(mods, m)
+		}
+	}
+	switch {
+	case len(mods) == 0, !l.isNoun && !l.isAbout && l.marked == 0:
+		return nil, false
+	case len(list) > 1:
+		return mods, l.marked > 0 || len(mods) >= minNamed
+	case !l.isVerb && (l.marked == 0 || !strings.Contains(words, ":")):
+		return nil, false
+	}
+	name := mods[0].Name
+	return mods, l.marked > 0 && (l.isNoun || l.isAbout) || l.isNoun && l.isAbout && name != strings.ToLower(name)
+}
+
+// line is the evidence in a line that it reports mods.
+type line struct {
+	isVerb, isNoun bool // it has words of loading, and a word for mods
+	isAbout        bool // the words before are about mods
+	marked         int  // mods with a version or an id, or in quotation marks
+}
+
+// learn learns from a mod between other text, which was read from an item.
+func (l *line) learn(m *Mod, before, item, rest string) {
+	if m.Version != "" {
+		m.PackageID = "" // else a file of it
+	}
+	l.isVerb = l.isVerb || isDone.MatchString(rest) || strings.HasSuffix(item, ".jar")
+	l.isAbout = l.isAbout || strings.HasSuffix(before, "["+m.Name+"] ")
+	if m.Version+m.WorkshopID+m.PackageID != "" || l.isNoun && strings.IndexByte(`"'`, item[0]) >= 0 {
+		l.marked++
+	}
+	l.isNoun = l.isNoun || item[0] == '[' && m.Version != ""
+}
+
+// isReport reports whether a program may report a mod so, which was read from a text: as a name and no sentence, and
+// with a version that is no mere number.
+func isReport(m *Mod, text string) bool {
+	return m.Name != "" && (strings.IndexByte(`"'[`, text[0]) >= 0 || title.MatchString(m.Name)) &&
+		(m.Version == "" || m.Version[0]|0x20 == 'v' || strings.Contains(m.Version, "."))
+}
+
+// maxItem is how long an item of a list is at most, without its description: a longer one is a sentence.
+const maxItem = 256
+
+// Read reads a mod at the beginning of a text: a name with its version, a package id, or both names, which may be in
+// quotation marks or brackets, or a file. It returns the words after it.
+func (m *Mod) Read(item string) (rest string, ok bool) {
+	item, _, _ = strings.Cut(strings.TrimSpace(item), " | ")
+	isProgress := strings.HasSuffix(item, "...") // no name: "metadata..."
+	if item = strings.TrimRight(item, ".!"); item == "" || len(item) > maxItem || isProgress {
+		return "", false
+	}
+	switch item[0] {
+	case '\'', '"':
+		item, rest, _ = strings.Cut(item[1:], item[:1])
+		return rest, m.file(item)
+	case '[':
+		if inner, ok := strings.CutSuffix(item[1:], "]"); ok {
+			item = inner
+		}
+	}
+	if parts := numbered.FindStringSubmatch(item); parts != nil {
+		m.PackageID, m.WorkshopID, m.Name = parts[1], parts[2], parts[3]
+		if item = parts[4]; item == "" {
+			return "", true
+		}
+	}
+	word, rest, _ := strings.Cut(item, " ")
+	switch {
+	case code.MatchString(word):
+		return rest, m.file(word)
+	case rest == "" && isPlain(item) && item[0]-'0' >= 10 && !isPackageID(item):
+		return "", m.file(item)
+	case isPackageID(word) && (rest == "" || rest[0] == '('):
+		m.PackageID = word
+		return "", true
+	}
+	rest = m.versioned(item, len(word))
+	id := identified.FindStringSubmatch(item)
+	if m.Name == "" && id != nil && (id[2] != "" || strings.ContainsAny(id[0][len(id[1]):], "./")) {
+		m.Name, m.WorkshopID, m.PackageID = id[1], id[2], id[3]
+	}
+	return rest, m.Name != "" && !other.MatchString(m.Name)
+}
+
+// versioned reads a name with its version, whose first word ends at a place, and the id after it. It returns the words
+// after the version, or the last word.
+func (m *Mod) versioned(item string, at int) (rest string) {
+	for word := ""; at < len(item); at += 1 + len(word) {
+		word, rest, _ = strings.Cut(item[at+1:], " ")
+		version := strings.Trim(word, "(),")
+		if !format.IsVersion(version) || number.MatchString(version) || !tail.MatchString(rest) {
+			continue
+		}
+		m.Name, m.Version = item[:at], version
+		if id := identified.FindStringSubmatch("x " + rest); id != nil {
+			m.PackageID, m.WorkshopID = id[3], id[2]
+		}
+		break
+	}
+	return rest
+}
+
+// file takes the name of a mod or of the file of its code, which may be in a folder.
+func (m *Mod) file(path string) bool {
+	name, _, _ := strings.Cut(path[strings.LastIndexAny(path, `/\`)+1:], ", Version=")
+	name, m.Version, _ = strings.Cut(name, "@")
+	if file := archive.FindStringSubmatch(name); file != nil {
+		name, m.Version = file[1], file[2]
+	}
+	m.Name = code.ReplaceAllString(name, "")
+	return m.Name != "" && !other.MatchString(m.Name)
+}
+
+// isPackageID reports whether a word is the id of a mod: with a dot in it, and no version.
+func isPackageID(word string) bool {
+	dot := strings.IndexByte(word, '.')
+	return dot > 0 && dot < len(word)-1 && isPlain(word) && !format.IsVersion(word)
+}
+
+// isPlain reports whether a word has only the characters of an id, a version or a name of one word.
+func isPlain(word string) bool { return plain.MatchString(word) }
+
+var plain = regexp.MustCompile(`^[\pL\d_.+-]+$`)
