@@ -187,20 +187,18 @@ func modelGroups(statements [][]string) []int {
 				}
 			}
 			first, several := s.words[i], j > i+1
-			few := others < fewOthers || several && others == fewOthers
+			few := others < fewOthers
 			weight := weighFewWord
 			switch {
 			case others == 0 || first == noName:
 				return
 			case isName(first) && !few && i == 0:
-				weight = weighFewName
+				weight = weighWord
 			case isName(first) && !few:
 				weight = weighName
-			case isName(first):
-				weight = weighFewName
-			case !few && i > 0 && i == len(s.words)-1 && s.words[i-1] != Mask && !isName(s.words[0]):
+			case !few && i > 0 && i == len(s.words)-1 && !isName(s.words[0]):
 				weight = weighName
-			case !few:
+			case !few || isName(first):
 				weight = weighWord
 			}
 			if (i == 0 && !several || others == 1) && (i > 0 || !isName(first) || few) {

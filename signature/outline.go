@@ -93,7 +93,7 @@ func (t *tokens) isVariable(i int) bool {
 	case w.kind == nameWord:
 		return t.words[0].kind != nameWord || t.words[1].marks != 0
 	}
-	return w.kind == titleWord && !isState(w.text) && (w.gap != gapOpen || w.opens || t.words[i-1].key)
+	return w.kind == titleWord && !isState(w.text) && (w.gap != gapOpen || w.opens)
 }
 
 // outlines are the latest outlines, with no two equal.
@@ -125,18 +125,16 @@ func (s *outlines) byAge(i int) int {
 	return i
 }
 
-// leaveNames sets the rest of o to its words without known names, and returns a bit for each. It reports whether the
-// words of o are enough to compare.
-func (g *Grouper) leaveNames(o *outline) (bloom uint64, ok bool) {
-	n, left, held, plain := 0, 0, 0, 0
+// leaveNames sets the rest of o to its words without known names, and returns a bit for each.
+func (g *Grouper) leaveNames(o *outline) (bloom uint64) {
+	n, left, plain := 0, 0, 0
 	o.known = 0
 	for i, w := range o.words() {
 		left += w.leftOut()
-		held += int(w & heldWord)
 		if w&stateWord == 0 {
 			plain += int(w & heldWord)
 		}
-		if w&knownWord != 0 || g.isKnown(w) {
+		if w&knownWord != 0 || w&(keyWord|stateWord) == 0 && g.isName(nameOf(w)) {
 			o.Words[i] |= knownWord
 			left++
 			o.known += int(w & heldWord)
@@ -147,8 +145,8 @@ func (g *Grouper) leaveNames(o *outline) (bloom uint64, ok bool) {
 		n, left = n+1, 0
 	}
 	o.n = n
-	o.isEnough = o.known > 0 || held >= fewOthers || plain >= namesOthers
-	return bloom, held >= namesOthers
+	o.isEnough = o.known > 0 || plain >= leastOthers
+	return bloom
 }
 
 // learnOutline joins node n with all nodes whose outlines differ from its own as lines of one statement may, and keeps
@@ -156,7 +154,7 @@ func (g *Grouper) leaveNames(o *outline) (bloom uint64, ok bool) {
 func (g *Grouper) learnOutline(n uint32, t *tokens) {
 	if o := &g.outlines.current; t.outline(o) {
 		o.Node = n + 1
-		if bloom, ok := g.leaveNames(o); ok && !g.compare(o, bloom) {
+		if bloom := g.leaveNames(o); !g.compare(o, bloom) {
 			g.outlines.keep(o, bloom)
 		}
 	}
@@ -188,11 +186,6 @@ func (g *Grouper) compare(o *outline, own uint64) bool {
 	return false
 }
 
-// isKnown reports whether a word of an outline is a known name.
-func (g *Grouper) isKnown(w outlineWord) bool {
-	return w&(keyWord|stateWord) == 0 && g.isName(nameOf(w))
-}
-
 // isName reports whether a word varies in a statement.
 func (g *Grouper) isName(name uint32) bool { return g.lookup(ofName(name)) != nil }
 
@@ -210,7 +203,7 @@ func (g *Grouper) know(name uint32) {
 	s := &g.outlines
 	for i := range s.kept {
 		if o := &s.kept[i]; s.blooms[i]>>(name>>26)&1 != 0 && o.has(name) {
-			s.blooms[i], _ = g.leaveNames(o)
+			s.blooms[i] = g.leaveNames(o)
 			g.compare(o, s.blooms[i])
 		}
 	}
@@ -235,7 +228,7 @@ func mayBeOne(a, b []outlineWord, least int) bool {
 		}
 		switch {
 		case i == end && j < len(b)-1,
-			part < i && (part == 0 && i > 1 || !mayBeName(a[part:i+1], w.leftOut())),
+			part < i && !mayBeName(a[part:i+1], w.leftOut()),
 			j > 0 && b[j-1]&keyWord != 0 && (a[part].leftOut() > 0) != (w.leftOut() > 0):
 			return false
 		}
@@ -255,5 +248,5 @@ func mayBeName(part []outlineWord, there int) bool {
 		}
 		own += w.leftOut()
 	}
-	return there > own && len(words) <= 3 || part[0].leftOut() > 0 && len(words) <= 2
+	return there > own && len(words) <= fewWords || part[0].leftOut() > 0 && len(words) < fewWords
 }
