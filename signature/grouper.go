@@ -389,14 +389,14 @@ func (g *Grouper) watch(n uint32, depth, i, j, weight int) {
 func (g *Grouper) note(n uint32, c *column, content uint64, word, isValue bool, weight int) (opens bool) {
 	half := uint32(content >> 32)
 	switch {
-	case isValue && c.Value == 0:
-		c.Value = n + 1
-	case !isValue && int(c.N) < groupValues && !slices.Contains(c.Words[:c.N], half):
+	case isValue:
+		c.Value = cmp.Or(c.Value, n+1)
+	case int(c.N) < groupValues && !slices.Contains(c.Words[:c.N], half):
 		c.Words[c.N], c.Nodes[c.N] = half, n+1
 		c.N++
 		c.Score = uint8(min(int(c.Score)+weight, enough))
-		c.Word = c.Word || word
 	}
+	c.Word = c.Word || word && !isValue
 	opens = !c.Open && (c.Score == enough && (c.Value != 0 || !c.Part) || c.Value != 0 && c.Word)
 	if c.Open = c.Open || opens; c.Open {
 		for _, m := range c.Nodes {

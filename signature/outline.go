@@ -25,8 +25,8 @@ type outline struct {
 // words returns the words of o and the end.
 func (o *outline) words() []outlineWord { return o.Words[:o.N+1] }
 
-// outlineWord is 56 bits of the hash of a word, the number of names and values that were left out before it, and its
-// form.
+// outlineWord is 52 bits of the hash of a word, its form, the number of names and values that were left out before it,
+// and of known names that were, too.
 type outlineWord uint64
 
 const (
@@ -35,18 +35,23 @@ const (
 	stateWord
 	knownWord // it is a known name
 
-	leftOutShift = 5
-	leftOutMask  = 7 << leftOutShift
-	wordHash     = ^outlineWord(0xff)
+	leftOutShift  = 5
+	knownOutShift = 8
+	leftOutMask   = 7
+	wordHash      = ^outlineWord(0xfff)
 )
 
-// leftOut returns how many names and values were left out before the word, up to 7.
-func (w outlineWord) leftOut() int { return int(w & leftOutMask >> leftOutShift) }
-
-// with returns the word after n more names and values.
-func (w outlineWord) with(n int) outlineWord {
-	return w&^leftOutMask | outlineWord(min(w.leftOut()+n, 7))<<leftOutShift
+// after returns the word after so many names and values, and known names.
+func (w outlineWord) after(names, known int) outlineWord {
+	w &^= leftOutMask<<leftOutShift | leftOutMask<<knownOutShift
+	return w | outlineWord(min(names, leftOutMask))<<leftOutShift | outlineWord(min(known, leftOutMask))<<knownOutShift
 }
+
+// leftOut returns how many names and values were left out before the word, up to 7.
+func (w outlineWord) leftOut() int { return int(w >> leftOutShift & leftOutMask) }
+
+// allOut returns how many names, values and known names were left out before the word, up to 14.
+func (w outlineWord) allOut() int { return w.leftOut() + int(w>>knownOutShift&leftOutMask) }
 
 // outline sets o to the outline of t. It reports whether the words are not too many.
 func (t *tokens) outline(o *outline) bool {
@@ -60,7 +65,7 @@ func (t *tokens) outline(o *outline) bool {
 		if o.N == outlineWords {
 			return false
 		}
-		w, word := &t.words[i], t.outlined(i).with(left)
+		w, word := &t.words[i], t.outlined(i).after(left, 0)
 		if w.holds {
 			word |= heldWord
 		}
@@ -74,7 +79,7 @@ func (t *tokens) outline(o *outline) bool {
 		o.N++
 		left = 0
 	}
-	o.Words[o.N] = outlineWord(0).with(left)
+	o.Words[o.N] = outlineWord(0).after(left, 0)
 	return true
 }
 
@@ -127,7 +132,7 @@ func (s *outlines) byAge(i int) int {
 
 // leaveNames sets the rest of o to its words without known names, and returns a bit for each.
 func (g *Grouper) leaveNames(o *outline) (bloom uint64) {
-	n, left, plain := 0, 0, 0
+	n, left, known, plain := 0, 0, 0, 0
 	o.known = 0
 	for i, w := range o.words() {
 		left += w.leftOut()
@@ -136,13 +141,13 @@ func (g *Grouper) leaveNames(o *outline) (bloom uint64) {
 		}
 		if w&knownWord != 0 || w&(keyWord|stateWord) == 0 && g.isName(nameOf(w)) {
 			o.Words[i] |= knownWord
-			left++
+			known++
 			o.known += int(w & heldWord)
 			continue
 		}
-		o.rest[n] = w.with(left - w.leftOut())
+		o.rest[n] = w.after(left, known)
 		bloom |= 1 << (w >> 58)
-		n, left = n+1, 0
+		n, left, known = n+1, 0, 0
 	}
 	o.n = n
 	o.isEnough = o.known > 0 || plain >= leastOthers
@@ -228,8 +233,8 @@ func mayBeOne(a, b []outlineWord, least int) bool {
 		}
 		switch {
 		case i == end && j < len(b)-1,
-			part < i && !mayBeName(a[part:i+1], w.leftOut()),
-			j > 0 && b[j-1]&keyWord != 0 && (a[part].leftOut() > 0) != (w.leftOut() > 0):
+			part < i && !mayBeName(a[part:i+1], w.allOut()),
+			j > 0 && b[j-1]&keyWord != 0 && (a[part].allOut() > 0) != (w.allOut() > 0):
 			return false
 		}
 		shared += int(w & heldWord)
@@ -248,5 +253,5 @@ func mayBeName(part []outlineWord, there int) bool {
 		}
 		own += w.leftOut()
 	}
-	return there > own && len(words) <= fewWords || part[0].leftOut() > 0 && len(words) < fewWords
+	return there > own && len(words) <= fewWords || part[0].allOut() > 0 && len(words) < fewWords
 }
