@@ -82,6 +82,37 @@ func TestGrouperOrder(t *testing.T) {
 	require.Greater(t, len(found), 10)
 }
 
+// TestGrouperOrderOfNames: a name joins outlines no matter when it becomes known.
+func TestGrouperOrderOfNames(t *testing.T) {
+	for name, texts := range map[string][]string{
+		"a word after ten contents": append(spread("Stall lease <*> row <*> season <*> let to %s",
+			"Tobin", "Ilsebet", "Quillon", "Maren", "Hob", "Anton", "Lisbet", "Ostap", "Radomir", "Hana"),
+			"Stall lease <*> row <*> season <*> vacant",
+			"Hall <*> (no <*>) vacant for Maren",
+			"Hall <*> (no <*>) painted for Hob"),
+		"a name among other words": {
+			"> Step :north:mill:lamp OLD-FORM",
+			"> Step :north:reed:lamp NEW-FORM",
+			"> Step :river:turn OLD-FORM",
+			"> Step :gravel:turn OLD-FORM",
+			"mill-wright turn run :gravel:turn took <*> hand(s)",
+			"mill-wright turn run :north:mill:turn took <*> hand(s)",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var templates [][]byte
+			for _, text := range texts {
+				templates = append(templates, []byte(text))
+			}
+			random := rand.New(rand.NewPCG(4, 4))
+			want := partition(t, templates, random.Perm(len(templates)))
+			for range 100 {
+				require.Equal(t, want, partition(t, templates, random.Perm(len(templates))))
+			}
+		})
+	}
+}
+
 // modelColumn is a column of modelGroups.
 type modelColumn struct {
 	weights     map[string]int
