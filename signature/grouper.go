@@ -334,7 +334,7 @@ func (g *Grouper) learn(n uint32, depth int) {
 		if i+1 < t.n && int(t.plain[i]) >= least {
 			g.watch(n, depth, i, t.n, rest)
 		}
-		varies = varies || w.kind == value || i > 0 && w.kind.isName()
+		varies = varies || w.kind == value || i > 0 && w.kind.isName() && !isCompound(w.text)
 	}
 }
 
