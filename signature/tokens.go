@@ -458,7 +458,9 @@ func isQualified(w []byte) bool {
 }
 
 // isCompound reports whether w is small letters and hyphens, as cross-reference is, and no name that was left out.
-func isCompound(w []byte) bool { return len(w) > 0 && len(bytes.TrimLeft(w, "abcdefghijklmnopqrstuvwxyz-")) == 0 }
+func isCompound(w []byte) bool {
+	return len(w) > 0 && len(bytes.TrimLeft(w, "abcdefghijklmnopqrstuvwxyz-")) == 0
+}
 
 // isTitle reports whether w begins with a capital, or with a letter of a script that has none.
 func isTitle(w []byte) bool {
