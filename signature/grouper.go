@@ -297,8 +297,8 @@ func (t *tokens) weight(i, j int) int {
 	return weight
 }
 
-// isLikely reports whether word i likely varies: it is the last one in a statement that begins with no name, or it is in
-// capitals before others.
+// isLikely reports whether word i likely varies: it is the last one in a statement that begins with no name, or it is
+// in capitals before others.
 func (t *tokens) isLikely(i, others int) bool {
 	w, last := &t.words[i], i == t.n-1
 	return w.kind == plainWord && last && t.words[0].kind != nameWord ||

@@ -98,7 +98,7 @@ func (t *tokens) isVariable(i int) bool {
 	case w.kind == nameWord:
 		return t.words[0].kind != nameWord || t.words[1].marks != 0
 	}
-	return w.kind == titleWord && !isState(w.text) && (w.gap != gapOpen || w.opens)
+	return w.kind == titleWord && !isState(w.text) && (w.gap != gapOpen || w.opens || t.words[i-1].key)
 }
 
 // outlines are the latest outlines, with no two equal.
@@ -233,7 +233,7 @@ func mayBeOne(a, b []outlineWord, least int) bool {
 		}
 		switch {
 		case i == end && j < len(b)-1,
-			part < i && !mayBeName(a[part:i+1], w.allOut()),
+			part < i && (part == 0 && i > 1 || !mayBeName(a[part:i+1], w.allOut())),
 			j > 0 && b[j-1]&keyWord != 0 && (a[part].allOut() > 0) != (w.allOut() > 0):
 			return false
 		}
