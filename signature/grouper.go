@@ -252,47 +252,43 @@ func (g *Grouper) Merges(dst []GroupMerge) []GroupMerge {
 // enough is the weight of the contents of a column that opens it.
 const enough = 60
 
-// The weights of contents, and of how many other words each needs.
+// The weights of contents.
 const (
 	weighName    = 30 // a name, all names, any word where values often follow, or a part with a name or a value
-	weighFewName = 20 // a name with fewer than fewOthers others, one more if it is several words, or as the first word
-	weighWord    = 20 // any other word, or the rest of a line after a word and a colon
-	weighFewWord = 15 // the same with fewer others
-
-	fewOthers   = 3
-	namesOthers = 2
-	tailOthers  = 4 // before the rest of a line, no names
-	partWords   = 9 // of a part at most
-	partOthers  = 2 // besides a part
-	remarkWords = 3 // of one in brackets at most
-	strayWords  = 3 // of a stray name at most
+	weighWord    = 20 // any other word, a name with fewer others or as the first word, or a reason after a colon
+	weighFewWord = 15 // a word that is no name, with fewer others
+	weighEnd     = 12 // the rest of a line after punctuation
+	weighRest    = 8  // any other rest of a line
 )
 
-// The weight of another rest of a line, by the punctuation before it, and how many words must be before it if a name
-// or a value is among them.
-var (
-	weighTail    = [...]int{gapSpace: 8, gapOpen: 12, gapComma: 8}
-	variedOthers = [...]uint8{gapSpace: 3, gapOpen: 2, gapComma: 2}
+// How many other words a content needs.
+const (
+	leastOthers = 2 // a part, a stray name, or a rest after punctuation with a name or a value before it
+	fewOthers   = 3
+	tailOthers  = 4 // a rest of a line with no name and no value before it
+)
+
+const (
+	partWords = 9 // of a part at most
+	fewWords  = 3 // of a part in brackets or after a comma, or a stray name, at most
 )
 
 // weight returns the weight of the words from i to j in their column: of a word, or a name of several.
 func (t *tokens) weight(i, j int) int {
 	w, others := &t.words[i], t.others(i, j)
 	several := j > i+1
-	weight, few := weighFewWord, others < fewOthers || several && others == fewOthers
+	weight, few := weighFewWord, others < fewOthers
 	switch {
 	case others == 0 || t.held[i] == t.held[j] && w.kind != value:
 		return 0
 	case !few && (w.kind.isName() || w.gap == gapOpen):
 		if i == 0 {
-			return weighFewName
+			return weighWord
 		}
 		weight = weighName
-	case w.kind.isName():
-		weight = weighFewName
 	case !few && i > 0 && t.isLikely(i, others):
 		weight = weighName
-	case !few:
+	case !few || w.kind.isName():
 		weight = weighWord
 	}
 	if i == 0 && !several || others == 1 { // it often says who reports
@@ -301,11 +297,11 @@ func (t *tokens) weight(i, j int) int {
 	return weight
 }
 
-// isLikely reports whether word i likely varies: it is the last one, not directly after a value, in a statement that
-// begins with no name, or it is in capitals before others.
+// isLikely reports whether word i likely varies: it is the last one in a statement that begins with no name, or it is
+// in capitals before others.
 func (t *tokens) isLikely(i, others int) bool {
 	w, last := &t.words[i], i == t.n-1
-	return w.kind == plainWord && last && t.words[0].kind != nameWord && (w.marks != 0 || t.words[i-1].kind != value) ||
+	return w.kind == plainWord && last && t.words[0].kind != nameWord ||
 		w.kind == capitalWord && !last && others > fewOthers
 }
 
@@ -315,25 +311,27 @@ func (g *Grouper) learn(n uint32, depth int) {
 	g.learnParts(n, t)
 	varies := false
 	for i := range t.n {
-		w, least := &t.words[i], uint8(tailOthers)
+		w, rest, least := &t.words[i], weighRest, fewOthers
 		g.watch(n, depth, i, i+1, t.weight(i, i+1))
 		j := t.nameEnd(i)
 		if j > i+1 {
 			g.watch(n, depth, i, j, t.weight(i, j))
 		}
-		for k := i + 2; k <= min(t.n-1, i+strayWords); k++ {
-			if k != j && t.others(i, k) >= partOthers && slices.ContainsFunc(t.words[i:k], term.mayBeNamed) {
+		for k := i + 2; k <= min(t.n-1, i+fewWords); k++ {
+			if t.others(i, k) >= leastOthers && slices.ContainsFunc(t.words[i:k], term.mayBeNamed) {
 				g.noteStray(n, g.column(t.key(i, k)))
 			}
 		}
-		if varies {
-			least = variedOthers[w.gap]
+		if w.gap != gapSpace {
+			rest, least = weighEnd, leastOthers
 		}
-		if i+1 < t.n && t.plain[i] >= least {
-			rest := weighTail[w.gap]
-			if w.marks == colonHash && w.kind != nameWord && i > 0 && t.words[i-1].kind < nameWord { // a reason
-				rest = weighWord
-			}
+		if !varies {
+			least = tailOthers
+		}
+		if w.marks == colonHash && w.kind != nameWord && i > 0 && t.words[i-1].kind < nameWord { // a reason
+			rest = weighWord
+		}
+		if i+1 < t.n && int(t.plain[i]) >= least {
 			g.watch(n, depth, i, t.n, rest)
 		}
 		varies = varies || w.kind == value || i > 0 && w.kind.isName() && !isCompound(w.text)
@@ -391,14 +389,14 @@ func (g *Grouper) watch(n uint32, depth, i, j, weight int) {
 func (g *Grouper) note(n uint32, c *column, content uint64, word, isValue bool, weight int) (opens bool) {
 	half := uint32(content >> 32)
 	switch {
-	case isValue && c.Value == 0:
-		c.Value = n + 1
-	case !isValue && int(c.N) < groupValues && !slices.Contains(c.Words[:c.N], half):
+	case isValue:
+		c.Value = cmp.Or(c.Value, n+1)
+	case int(c.N) < groupValues && !slices.Contains(c.Words[:c.N], half):
 		c.Words[c.N], c.Nodes[c.N] = half, n+1
 		c.N++
 		c.Score = uint8(min(int(c.Score)+weight, enough))
-		c.Word = c.Word || word
 	}
+	c.Word = c.Word || word && !isValue
 	opens = !c.Open && (c.Score == enough && (c.Value != 0 || !c.Part) || c.Value != 0 && c.Word)
 	if c.Open = c.Open || opens; c.Open {
 		for _, m := range c.Nodes {

@@ -318,7 +318,8 @@ func (sc *scanner) isExtreme(i, j int) bool {
 		end++
 	}
 	clause := at(s, skipBack(s, 0, i, space)-1)&wordlike == 0
-	return n > j && end > n+2 && (clause || s[end-1] == 's') && at(s, end)&(space|ends) != 0
+	return n > j && end > n+2 && (clause || s[end-1] == 's') && at(s, end)&(space|ends) != 0 &&
+		(end < n+hexMin || !isHexWord(s[n:end]))
 }
 
 // endsClause reports whether the number that ends at j counts nothing: no word is after it but a connective or one with

@@ -82,6 +82,37 @@ func TestGrouperOrder(t *testing.T) {
 	require.Greater(t, len(found), 10)
 }
 
+// TestGrouperOrderOfNames: a name joins outlines no matter when it becomes known.
+func TestGrouperOrderOfNames(t *testing.T) {
+	for name, texts := range map[string][]string{
+		"a word after ten contents": append(spread("Stall lease <*> row <*> season <*> let to %s",
+			"Tobin", "Ilsebet", "Quillon", "Maren", "Hob", "Anton", "Lisbet", "Ostap", "Radomir", "Hana"),
+			"Stall lease <*> row <*> season <*> vacant",
+			"Hall <*> (no <*>) vacant for Maren",
+			"Hall <*> (no <*>) painted for Hob"),
+		"a name among other words": {
+			"> Step :north:mill:lamp OLD-FORM",
+			"> Step :north:reed:lamp NEW-FORM",
+			"> Step :river:turn OLD-FORM",
+			"> Step :gravel:turn OLD-FORM",
+			"mill-wright turn run :gravel:turn took <*> hand(s)",
+			"mill-wright turn run :north:mill:turn took <*> hand(s)",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var templates [][]byte
+			for _, text := range texts {
+				templates = append(templates, []byte(text))
+			}
+			random := rand.New(rand.NewPCG(4, 4))
+			want := partition(t, templates, random.Perm(len(templates)))
+			for range 100 {
+				require.Equal(t, want, partition(t, templates, random.Perm(len(templates))))
+			}
+		})
+	}
+}
+
 // modelColumn is a column of modelGroups.
 type modelColumn struct {
 	weights     map[string]int
@@ -187,20 +218,18 @@ func modelGroups(statements [][]string) []int {
 				}
 			}
 			first, several := s.words[i], j > i+1
-			few := others < fewOthers || several && others == fewOthers
+			few := others < fewOthers
 			weight := weighFewWord
 			switch {
 			case others == 0 || first == noName:
 				return
 			case isName(first) && !few && i == 0:
-				weight = weighFewName
+				weight = weighWord
 			case isName(first) && !few:
 				weight = weighName
-			case isName(first):
-				weight = weighFewName
-			case !few && i > 0 && i == len(s.words)-1 && s.words[i-1] != Mask && !isName(s.words[0]):
+			case !few && i > 0 && i == len(s.words)-1 && !isName(s.words[0]):
 				weight = weighName
-			case !few:
+			case !few || isName(first):
 				weight = weighWord
 			}
 			if (i == 0 && !several || others == 1) && (i > 0 || !isName(first) || few) {

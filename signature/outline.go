@@ -25,8 +25,8 @@ type outline struct {
 // words returns the words of o and the end.
 func (o *outline) words() []outlineWord { return o.Words[:o.N+1] }
 
-// outlineWord is 56 bits of the hash of a word, the number of names and values that were left out before it, and its
-// form.
+// outlineWord is 52 bits of the hash of a word, its form, the number of names and values that were left out before it,
+// and of known names that were, too.
 type outlineWord uint64
 
 const (
@@ -35,18 +35,23 @@ const (
 	stateWord
 	knownWord // it is a known name
 
-	leftOutShift = 5
-	leftOutMask  = 7 << leftOutShift
-	wordHash     = ^outlineWord(0xff)
+	leftOutShift  = 5
+	knownOutShift = 8
+	leftOutMask   = 7
+	wordHash      = ^outlineWord(0xfff)
 )
 
-// leftOut returns how many names and values were left out before the word, up to 7.
-func (w outlineWord) leftOut() int { return int(w & leftOutMask >> leftOutShift) }
-
-// with returns the word after n more names and values.
-func (w outlineWord) with(n int) outlineWord {
-	return w&^leftOutMask | outlineWord(min(w.leftOut()+n, 7))<<leftOutShift
+// after returns the word after so many names and values, and known names.
+func (w outlineWord) after(names, known int) outlineWord {
+	w &^= leftOutMask<<leftOutShift | leftOutMask<<knownOutShift
+	return w | outlineWord(min(names, leftOutMask))<<leftOutShift | outlineWord(min(known, leftOutMask))<<knownOutShift
 }
+
+// leftOut returns how many names and values were left out before the word, up to 7.
+func (w outlineWord) leftOut() int { return int(w >> leftOutShift & leftOutMask) }
+
+// allOut returns how many names, values and known names were left out before the word, up to 14.
+func (w outlineWord) allOut() int { return w.leftOut() + int(w>>knownOutShift&leftOutMask) }
 
 // outline sets o to the outline of t. It reports whether the words are not too many.
 func (t *tokens) outline(o *outline) bool {
@@ -60,7 +65,7 @@ func (t *tokens) outline(o *outline) bool {
 		if o.N == outlineWords {
 			return false
 		}
-		w, word := &t.words[i], t.outlined(i).with(left)
+		w, word := &t.words[i], t.outlined(i).after(left, 0)
 		if w.holds {
 			word |= heldWord
 		}
@@ -74,7 +79,7 @@ func (t *tokens) outline(o *outline) bool {
 		o.N++
 		left = 0
 	}
-	o.Words[o.N] = outlineWord(0).with(left)
+	o.Words[o.N] = outlineWord(0).after(left, 0)
 	return true
 }
 
@@ -125,30 +130,28 @@ func (s *outlines) byAge(i int) int {
 	return i
 }
 
-// leaveNames sets the rest of o to its words without known names, and returns a bit for each. It reports whether the
-// words of o are enough to compare.
-func (g *Grouper) leaveNames(o *outline) (bloom uint64, ok bool) {
-	n, left, held, plain := 0, 0, 0, 0
+// leaveNames sets the rest of o to its words without known names, and returns a bit for each.
+func (g *Grouper) leaveNames(o *outline) (bloom uint64) {
+	n, left, known, plain := 0, 0, 0, 0
 	o.known = 0
 	for i, w := range o.words() {
 		left += w.leftOut()
-		held += int(w & heldWord)
 		if w&stateWord == 0 {
 			plain += int(w & heldWord)
 		}
-		if w&knownWord != 0 || g.isKnown(w) {
+		if w&knownWord != 0 || w&(keyWord|stateWord) == 0 && g.isName(nameOf(w)) {
 			o.Words[i] |= knownWord
-			left++
+			known++
 			o.known += int(w & heldWord)
 			continue
 		}
-		o.rest[n] = w.with(left - w.leftOut())
+		o.rest[n] = w.after(left, known)
 		bloom |= 1 << (w >> 58)
-		n, left = n+1, 0
+		n, left, known = n+1, 0, 0
 	}
 	o.n = n
-	o.isEnough = o.known > 0 || held >= fewOthers || plain >= namesOthers
-	return bloom, held >= namesOthers
+	o.isEnough = o.known > 0 || plain >= leastOthers
+	return bloom
 }
 
 // learnOutline joins node n with all nodes whose outlines differ from its own as lines of one statement may, and keeps
@@ -156,7 +159,7 @@ func (g *Grouper) leaveNames(o *outline) (bloom uint64, ok bool) {
 func (g *Grouper) learnOutline(n uint32, t *tokens) {
 	if o := &g.outlines.current; t.outline(o) {
 		o.Node = n + 1
-		if bloom, ok := g.leaveNames(o); ok && !g.compare(o, bloom) {
+		if bloom := g.leaveNames(o); !g.compare(o, bloom) {
 			g.outlines.keep(o, bloom)
 		}
 	}
@@ -188,11 +191,6 @@ func (g *Grouper) compare(o *outline, own uint64) bool {
 	return false
 }
 
-// isKnown reports whether a word of an outline is a known name.
-func (g *Grouper) isKnown(w outlineWord) bool {
-	return w&(keyWord|stateWord) == 0 && g.isName(nameOf(w))
-}
-
 // isName reports whether a word varies in a statement.
 func (g *Grouper) isName(name uint32) bool { return g.lookup(ofName(name)) != nil }
 
@@ -210,7 +208,7 @@ func (g *Grouper) know(name uint32) {
 	s := &g.outlines
 	for i := range s.kept {
 		if o := &s.kept[i]; s.blooms[i]>>(name>>26)&1 != 0 && o.has(name) {
-			s.blooms[i], _ = g.leaveNames(o)
+			s.blooms[i] = g.leaveNames(o)
 			g.compare(o, s.blooms[i])
 		}
 	}
@@ -235,8 +233,8 @@ func mayBeOne(a, b []outlineWord, least int) bool {
 		}
 		switch {
 		case i == end && j < len(b)-1,
-			part < i && (part == 0 && i > 1 || !mayBeName(a[part:i+1], w.leftOut())),
-			j > 0 && b[j-1]&keyWord != 0 && (a[part].leftOut() > 0) != (w.leftOut() > 0):
+			part < i && (part == 0 && i > 1 || !mayBeName(a[part:i+1], w.allOut())),
+			j > 0 && b[j-1]&keyWord != 0 && (a[part].allOut() > 0) != (w.allOut() > 0):
 			return false
 		}
 		shared += int(w & heldWord)
@@ -255,5 +253,5 @@ func mayBeName(part []outlineWord, there int) bool {
 		}
 		own += w.leftOut()
 	}
-	return there > own && len(words) <= 3 || part[0].leftOut() > 0 && len(words) <= 2
+	return there > own && len(words) <= fewWords || part[0].allOut() > 0 && len(words) < fewWords
 }

@@ -3,15 +3,15 @@ package signature
 // learnParts notes the statement of node n with and without each part that it may have. Statements that differ in
 // parts are one if one has none of them.
 func (g *Grouper) learnParts(n uint32, t *tokens) {
-	if t.held[t.n] < partOthers {
+	if t.held[t.n] < leastOthers {
 		return
 	}
 	g.note(n, g.without(t, 0, 0), 0, false, true, 0)
 	for i := 1; i < t.n; i++ {
 		first, weight := &t.words[i], 0
-		for j := i + 1; j <= min(t.n, i+partWords) && !t.words[i-1].key && t.others(i, j) >= partOthers; j++ {
+		for j := i + 1; j <= min(t.n, i+partWords) && !t.words[i-1].key && t.others(i, j) >= leastOthers; j++ {
 			switch k := t.words[j-1].kind; {
-			case (k == value || first.kind == value) && first.marks != 0:
+			case k == value && first.marks != 0:
 				weight = enough
 			case k == value || k.isName():
 				weight = max(weight, weighName)
@@ -20,7 +20,7 @@ func (g *Grouper) learnParts(n uint32, t *tokens) {
 			switch {
 			case t.isPart(i, j):
 				evidence = enough
-			case t.others(i, j) < fewOthers, j == i+1 && first.kind == value:
+			case t.others(i, j) < fewOthers:
 				evidence = 0
 			}
 			if evidence > 0 {
@@ -43,9 +43,9 @@ func (t *tokens) isPart(i, j int) bool {
 	first, last := &t.words[i], &t.words[j-1]
 	switch {
 	case first.opens && last.closed:
-		return j <= i+remarkWords
+		return j <= i+fewWords
 	case j == t.n:
-		return first.gap == gapComma && j <= i+remarkWords || j == i+1 && first.kind == value
+		return first.gap == gapComma && j <= i+fewWords || j == i+1 && first.kind == value
 	}
 	return j == i+1 && first.kind == capitalWord && t.words[j].key && t.words[i-1].kind == value
 }

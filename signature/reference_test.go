@@ -87,7 +87,7 @@ var (
 	rePadded     = regexp.MustCompile(`^[A-Z]*-0`)
 	reColonEnd   = re(`:(?:$|[«S»])`)
 	reRatio      = regexp.MustCompile(`^([0-9]+)/([0-9]+)$`)
-	reCounted    = re(`[«S»]+[a-z]{2,}([a-z])(?:$|[«S»,;)\]}])`)
+	reCounted    = re(`[«S»]+([a-z]{2,}([a-z]))(?:$|[«S»,;)\]}])`)
 	reAfterWord  = regexp.MustCompile(`[` + refWord + `][` + refSpace + `]*$`)
 	reLetter     = regexp.MustCompile(`[^0-9]`)
 	reCode       = regexp.MustCompile(`^(?:[0-9][0-9A-Za-z_$\x{80}-\x{df}]*(?:/[A-Z][0-9A-Za-z_$\x{80}-\x{df}]*)*|[A-Za-z_$\x{80}-\x{df}][0-9A-Za-z_$\x{80}-\x{df}-]*)$`)
@@ -506,7 +506,7 @@ func (h *refHead) extreme(i, j int) bool {
 		return false
 	}
 	m := reCounted.FindStringSubmatch(h.from(j))
-	return m != nil && (m[1] == "s" || !reAfterWord.MatchString(before))
+	return m != nil && !reHexWord.MatchString(m[1]) && (m[2] == "s" || !reAfterWord.MatchString(before))
 }
 
 // measured reports whether what follows at j joins the number before it.

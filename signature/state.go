@@ -82,8 +82,7 @@ func RestoreGrouper(cfg GrouperConfig, s *GrouperState) (*Grouper, error) {
 		g.cols[set+free], g.keys[set+free] = *c, c.Key
 	}
 	for _, o := range s.Outlines {
-		bloom, _ := g.leaveNames(&o)
-		g.outlines.keep(&o, bloom)
+		g.outlines.keep(&o, g.leaveNames(&o))
 	}
 	return g, nil
 }

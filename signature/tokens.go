@@ -255,7 +255,7 @@ func (t *tokens) isData(s []byte) bool {
 
 // glued returns the end of all that is glued to the mask at i: up to space, or a mark that ends a value.
 func (t *tokens) glued(s []byte, i int) int {
-	for i < len(s) && !isAfter(s[i]) && s[i] != '\'' {
+	for i < len(s) && !isAfter(s[i]) {
 		switch end := t.closing(s, i); {
 		case isMask(s, i):
 			i += len(Mask)
@@ -384,7 +384,7 @@ func (t *tokens) nameEnd(i int) int {
 }
 
 // mayBeNamed reports whether a name may have w among other words.
-func (w term) mayBeNamed() bool { return w.kind.isName() || w.kind == capitalWord || w.opens }
+func (w term) mayBeNamed() bool { return w.kind.isName() || w.opens }
 
 // isStructure reports whether the key of a field is among the words from i to j.
 func (t *tokens) isStructure(i, j int) bool {
@@ -457,8 +457,10 @@ func isQualified(w []byte) bool {
 	return false
 }
 
-// isCompound reports whether w is small letters and hyphens, as cross-reference is.
-func isCompound(w []byte) bool { return len(bytes.TrimLeft(w, "abcdefghijklmnopqrstuvwxyz-")) == 0 }
+// isCompound reports whether w is small letters and hyphens, as cross-reference is, and no name that was left out.
+func isCompound(w []byte) bool {
+	return len(w) > 0 && len(bytes.TrimLeft(w, "abcdefghijklmnopqrstuvwxyz-")) == 0
+}
 
 // isTitle reports whether w begins with a capital, or with a letter of a script that has none.
 func isTitle(w []byte) bool {
