@@ -120,7 +120,11 @@ func (p *program) lintRules(files []rules.File) error {
 		}
 	}
 	if len(found) == 0 {
-		out = fmt.Appendf(out, "%s: nothing found\n", text.Count(len(files), "file"))
+		read := text.Count(len(files), "file")
+		if own := len(files) - len(rules.Defaults()); own > 0 && !p.noDefaultRules {
+			read = text.Count(own, "file") + " and the default rules"
+		}
+		out = fmt.Appendf(out, "%s: nothing found\n", read)
 	} else {
 		p.Raise(exitFinding)
 	}
