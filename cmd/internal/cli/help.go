@@ -28,12 +28,16 @@ func fitHelp(root *cobra.Command, columns int) {
 // the command with that path: its short help, its long one, and below "Example:" its examples. A section is a template
 // of data if it has braces.
 func Describe(cmd *cobra.Command, text string, data any) {
+	sections := map[string]string{}
+	for section := range strings.SplitSeq("\n"+text, "\n== ") {
+		name, rest, _ := strings.Cut(section, "\n")
+		sections[name] = rest
+	}
 	for _, c := range commands(cmd) {
-		_, section, found := strings.Cut(text, "== "+c.CommandPath()+"\n")
+		section, found := sections[c.CommandPath()]
 		if !found {
 			continue
 		}
-		section, _, _ = strings.Cut(section, "\n== ")
 		if strings.Contains(section, "{{") {
 			var b strings.Builder
 			if err := template.Must(template.New("").Parse(section)).Execute(&b, data); err != nil {
