@@ -14,35 +14,26 @@ import (
 )
 
 func (p *program) rulesCommand() *cobra.Command {
+	return cli.Group(&cobra.Command{Use: "rules"}, p.ofRuleFiles("check [FILE...]", p.checkRules), p.rulesDiffCommand(),
+		p.ofRuleFiles("lint [FILE...]", p.lintRules), p.rulesProposeCommand(), p.rulesSchemaCommand())
+}
+
+// ofRuleFiles makes a command that reads rule files, followed by the default rules: run gets all of them.
+func (p *program) ofRuleFiles(use string, run func(files []rules.File) error) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "rules",
+		Use: use, RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 && p.noDefaultRules {
+				return cli.Usage(cmd, "nothing to check: name a rule file, or leave --no-default-rules out")
+			}
+			files, err := p.ruleFiles(args...)
+			if err != nil {
+				return err
+			}
+			return run(files)
+		},
 	}
-	return cli.Group(cmd,
-		p.rulesCheckCommand(), p.rulesDiffCommand(), p.rulesLintCommand(), p.rulesProposeCommand(),
-		p.rulesSchemaCommand(),
-	)
-}
-
-// ofRuleFiles completes a command that reads rule files, followed by the default rules: run gets all of them.
-func (p *program) ofRuleFiles(cmd *cobra.Command, run func(files []rules.File) error) *cobra.Command {
 	p.registerNoDefaults(cmd, noDefaultsHelp)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 && p.noDefaultRules {
-			return cli.Usage(cmd, "nothing to check: name a rule file, or leave --no-default-rules out")
-		}
-		files, err := p.ruleFiles(args...)
-		if err != nil {
-			return err
-		}
-		return run(files)
-	}
 	return cmd
-}
-
-func (p *program) rulesCheckCommand() *cobra.Command {
-	return p.ofRuleFiles(&cobra.Command{
-		Use: "check [FILE...]",
-	}, p.checkRules)
 }
 
 func (p *program) checkRules(files []rules.File) error {
@@ -100,12 +91,6 @@ func (p *program) checkRules(files []rules.File) error {
 		return errors.New("rules: tests failed: change the rule, or the test")
 	}
 	return nil
-}
-
-func (p *program) rulesLintCommand() *cobra.Command {
-	return p.ofRuleFiles(&cobra.Command{
-		Use: "lint [FILE...]",
-	}, p.lintRules)
 }
 
 func (p *program) lintRules(files []rules.File) error {
