@@ -221,12 +221,6 @@ func conditions(variable string, pieces []string) []string {
 	return out
 }
 
-// idWords returns the words of a text that an id may have.
-func idWords(text string) []string {
-	return strings.FieldsFunc(strings.ToLower(strings.ReplaceAll(text, signature.Mask, " ")),
-		func(r rune) bool { return r < 'a' || r > 'z' })
-}
-
 // test returns an inline test in YAML, with more as a further field.
 func (pr *proposal) test(key, text, stack, method, more string) string {
 	out := fmt.Appendf(nil, "      - %s: %s\n", key, yamlfile.DoubleQuoted(valid(text)))
@@ -249,7 +243,8 @@ func (pr *proposal) test(key, text, stack, method, more string) string {
 func (pr *proposal) freeID(set *rules.Set, text []string, sig signature.ID) string {
 	const few, long = 4, 60
 	subject := [...]string{event.Ignore: "mute", event.Advisory: "note", event.Blocking: "stop"}[pr.disposition]
-	all := idWords(strings.Join(text, " "))
+	all := strings.FieldsFunc(strings.ToLower(strings.ReplaceAll(strings.Join(text, " "), signature.Mask, " ")),
+		func(r rune) bool { return r < 'a' || r > 'z' })
 	words := cmp.Or(strings.Join(all[:min(few, len(all))], "_"), pr.rec.Kind.String())
 	id := subject + "." + words[:min(long, len(words))] + "." + sig.String()[:8]
 	for n, free := 2, id; ; n++ {
