@@ -1,5 +1,7 @@
 package capture
 
+import "slices"
+
 // Ahead reads the records of a [Reader] ahead of its consumer, in a
 // goroutine of its own: reading, decompressing and splitting overlap with the work on
 // the records. A Reader returns the same records and errors in the same order.
@@ -48,7 +50,7 @@ func NewAhead(r *Reader) *Ahead {
 		stop: make(chan struct{}), ended: make(chan struct{}), at: r.At(),
 	}
 	for range aheadBatches {
-		a.empty <- &batch{records: make([]placed, 0, batchRecords), text: make([]byte, 0, 2*batchText)}
+		a.empty <- &batch{}
 	}
 	a.batch = <-a.empty
 	go a.run(r, <-a.empty)
@@ -110,8 +112,11 @@ func (a *Ahead) run(r *Reader, b *batch) {
 	}
 }
 
-// slot is the place of the next record. It becomes part of b by add.
-func (b *batch) slot() *placed { return &b.records[:len(b.records)+1][len(b.records)] }
+// slot is the place of the next record. It becomes part of b by add. A short log needs no memory for a long one.
+func (b *batch) slot() *placed {
+	b.records = slices.Grow(b.records, 1)
+	return &b.records[:len(b.records)+1][len(b.records)]
+}
 
 // add makes the record in the slot a part of b, and moves its texts to memory of b. Where that has to grow, earlier
 // texts stay where they were.

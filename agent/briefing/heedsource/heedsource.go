@@ -65,7 +65,7 @@ func Sources(c Config) briefing.Config {
 		Scrub:      c.Scrub,
 	}
 	if b.Scrub == nil {
-		b.Scrub = newScrubber(c.Engine).text
+		b.Scrub = (&scrubber{engine: c.Engine}).text
 	}
 	maps.Copy(b.Ledgers, c.Ledgers)
 	if c.Environment != nil {

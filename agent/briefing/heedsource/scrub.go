@@ -12,25 +12,22 @@ import (
 // scrubber removes private data from texts. Names have no form: they are learned from all of a journal.
 type scrubber struct {
 	engine *heed.Engine
+	home   sync.Once // learns the home of the user who runs the program: the words that names may not be take a while
 
 	mu   sync.Mutex
 	from report.Scrubber
 	done heed.Cursor // through which the journal was read
 }
 
-// newScrubber returns a scrubber that knows the home of the user who runs the program.
-func newScrubber(engine *heed.Engine) *scrubber {
-	b := &scrubber{engine: engine}
-	if home, err := os.UserHomeDir(); err == nil {
-		b.from.Home(home)
-	}
-	return b
-}
-
 // text returns s without private data.
 func (b *scrubber) text(s string) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.home.Do(func() {
+		if home, err := os.UserHomeDir(); err == nil {
+			b.from.Home(home)
+		}
+	})
 	latest := b.engine.Latest()
 	if b.done.Epoch != latest.Epoch {
 		b.done = heed.Cursor{Epoch: latest.Epoch}

@@ -11,8 +11,8 @@ import (
 
 	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/agent/briefing/heedsource"
-	"github.com/heedlog/heed/cmd/internal/brief"
 	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/cmd/internal/way"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
 )
@@ -79,7 +79,7 @@ func TestRefusalInTokens(t *testing.T) {
 	cfg.Engine.Epoch = "20261122T151144.661cf85f" // as long as each is
 	begin(t, Config{Brief: lend}, cfg, m, func(t *testing.T, p *play) {
 		briefs, err := briefing.New(heedsource.Sources(heedsource.Config{
-			Engine: p.session.Engine(), Rules: p.session.Rules, Next: brief.SessionNext, Now: time.Now,
+			Engine: p.session.Engine(), Rules: p.session.Rules, Next: way.SessionNext, Now: time.Now,
 		}))
 		require.NoError(t, err)
 		defer briefs.Close() //nolint:errcheck // the test has ended

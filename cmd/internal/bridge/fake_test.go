@@ -18,8 +18,8 @@ import (
 	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/agent/briefing/heedsource"
 	"github.com/heedlog/heed/cmd/internal/bridge"
-	"github.com/heedlog/heed/cmd/internal/brief"
 	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/cmd/internal/way"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/testkit"
@@ -78,7 +78,7 @@ func start(t testing.TB, c session.Config) (*session.Session, *bridge.Diagnostic
 func briefer(t testing.TB, s *session.Session) bridge.Briefer {
 	t.Helper()
 	b, err := briefing.New(heedsource.Sources(heedsource.Config{
-		Engine: s.Engine(), Rules: s.Rules, Next: brief.SessionNext, Now: time.Now,
+		Engine: s.Engine(), Rules: s.Rules, Next: way.SessionNext, Now: time.Now,
 	}))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, b.Close()) })

@@ -283,7 +283,6 @@ func TestCompleting(t *testing.T) {
 		flags.Int("top", 1, "show the `N` best")
 		root.CompletionOptions.DisableDefaultCmd = true
 		p.Flags(root, "more")
-		Completes(root, "color", Colors()...)
 		words := append([]string{cobra.ShellCompRequestCmd}, strings.Fields(args)...)
 		if words[len(words)-1] == "-" { // a word that has not begun
 			words[len(words)-1] = ""

@@ -36,8 +36,8 @@ func listed(begun string, values []string) []cobra.Completion {
 	return all
 }
 
-// completing adds completions that cobra lacks: of flags with known words, and for words that are files, folders or
-// neither. args are the arguments of the process.
+// completing adds completions that cobra lacks: for words that are files, folders or neither. args are the arguments of
+// the process.
 func (p *Program) completing(root *cobra.Command, args []string) {
 	if len(args) == 0 || args[0] != cobra.ShellCompRequestCmd && args[0] != cobra.ShellCompNoDescRequestCmd {
 		return
@@ -51,10 +51,6 @@ func (p *Program) completing(root *cobra.Command, args []string) {
 			value, usage := pflag.UnquoteUsage(f)
 			f.Usage = usage // it is shown as it is
 			if _, ok := cmd.GetFlagCompletionFunc(f.Name); ok {
-				return
-			}
-			if known := p.Words[f.Name]; known != nil {
-				Completes(cmd, f.Name, known...)
 				return
 			}
 			if f.NoOptDefVal != "" {

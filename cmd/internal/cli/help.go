@@ -28,12 +28,16 @@ func fitHelp(root *cobra.Command, columns int) {
 // the command with that path: its short help, its long one, and below "Example:" its examples. A section is a template
 // of data if it has braces.
 func Describe(cmd *cobra.Command, text string, data any) {
+	sections := map[string]string{}
+	for section := range strings.SplitSeq("\n"+text, "\n== ") {
+		name, rest, _ := strings.Cut(section, "\n")
+		sections[name] = rest
+	}
 	for _, c := range commands(cmd) {
-		_, section, found := strings.Cut(text, "== "+c.CommandPath()+"\n")
+		section, found := sections[c.CommandPath()]
 		if !found {
 			continue
 		}
-		section, _, _ = strings.Cut(section, "\n== ")
 		if strings.Contains(section, "{{") {
 			var b strings.Builder
 			if err := template.Must(template.New("").Parse(section)).Execute(&b, data); err != nil {
@@ -75,15 +79,22 @@ func filled(text string, columns int) string {
 	return strings.Join(paragraphs, "\n\n")
 }
 
-// Group makes cmd a command that does nothing but hold others: called without the name
-// of one of them, or with a name that none has, it is wrong usage.
+// Group makes cmd a command that holds others: a name that none of them has is wrong usage, and so is no name, unless
+// cmd runs.
 func Group(cmd *cobra.Command, commands ...*cobra.Command) *cobra.Command {
 	cmd.AddCommand(commands...)
+	runs := cmd.Runnable()
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return Usage(cmd, "name a command: %s", strings.Join(shown(cmd), ", "))
+		switch {
+		case len(args) > 0:
+			return noCommand(cmd, args[0])
+		case runs:
+			return nil
 		}
-		return noCommand(cmd, args[0])
+		return Usage(cmd, "name a command: %s", strings.Join(shown(cmd), ", "))
+	}
+	if runs {
+		return cmd
 	}
 	// Without it cobra prints the help, with exit status 0.
 	cmd.RunE = func(*cobra.Command, []string) error { return errors.New("BUG: a group of commands was run") }

@@ -36,8 +36,7 @@ type Program struct {
 	Getenv func(string) string
 	Now    func() time.Time
 
-	Unwritten int                 // the exit status where help, a script or settings cannot be written
-	Words     map[string][]string // the values of flags, by their names: for completion where a command names none
+	Unwritten int // the exit status where help, a script or settings cannot be written
 
 	// The values of the flags of every command; see [Program.Flags]. [Program.Appearance] sets Color.
 	Quiet, Verbose bool
@@ -197,6 +196,7 @@ func (p *Program) Flags(root *cobra.Command, verbose string) {
 	}
 	flags := root.PersistentFlags()
 	flags.StringVar(&p.ColorMode, "color", ColorAuto, "use colors `WHEN`: auto (on a terminal, subject to NO_COLOR and CLICOLOR_FORCE), always or never")
+	Completes(root, "color", Colors()...)
 	flags.BoolVarP(&p.Quiet, "quiet", "q", false, "print only errors, and no progress")
 	flags.BoolVarP(&p.Verbose, "verbose", "v", false, verbose)
 }

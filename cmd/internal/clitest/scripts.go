@@ -66,8 +66,12 @@ func must(err error) {
 // patience bounds a wait of a script. A wait takes far less unless something is wrong.
 const patience = 2 * time.Minute
 
-// pollEvery keeps a waiting script from using the processor that the other program needs.
-const pollEvery = 60 * time.Millisecond
+// A waiting script asks again after pollFirst, and then more seldom up to pollEvery, so that it does not use the
+// processor that the other program needs.
+const (
+	pollFirst = 10 * time.Millisecond
+	pollEvery = 60 * time.Millisecond
+)
 
 // Program is a program as a function, which returns the exit status.
 type Program func(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int
@@ -221,16 +225,14 @@ func (in inProcess) eventually(ts *testscript.TestScript, neg bool, args []strin
 	want, err := regexp.Compile("(?m)" + args[0])
 	ts.Check(err)
 	deadline := time.After(patience)
-	again := time.NewTicker(pollEvery)
-	defer again.Stop()
-	for {
+	for pause := pollFirst; ; pause = min(2*pause, pollEvery) {
 		stdout, stderr, status := in.call(ts, args[1:])
 		if want.MatchString(stdout) {
 			_, _ = io.WriteString(ts.Stdout(), stdout)
 			return
 		}
 		select {
-		case <-again.C:
+		case <-time.After(pause):
 		case <-deadline:
 			ts.Fatalf("%s never printed %q: status %d; at last it printed %q, %q", strings.Join(args[1:], " "), args[0], status,
 				stdout, stderr)

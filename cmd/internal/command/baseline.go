@@ -24,10 +24,7 @@ import (
 const defaultBaseline = "heed-baseline.yaml"
 
 func (p *program) baselineCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "baseline",
-	}
-	return cli.Group(cmd, p.baselineWriteCommand(), p.baselineCheckCommand())
+	return cli.Group(&cobra.Command{Use: "baseline"}, p.baselineWriteCommand(), p.baselineCheckCommand())
 }
 
 // dayFlag adds the flag that names the day, which is today without it.
@@ -59,10 +56,7 @@ func (p *program) baselineWriteCommand() *cobra.Command {
 	var today time.Time
 	var expire int
 	var renew bool
-	cmd := &cobra.Command{
-		Use: "write FILE...",
-	}
-	p.logCommand(cmd, func(cmd *cobra.Command, names []string) error {
+	cmd := p.logCommand("write FILE...", func(cmd *cobra.Command, names []string) error {
 		var previous *compare.Baseline
 		if info, err := os.Stat(out); out != standardInput && (err != nil || info.Mode().IsRegular()) { // a pipe has none
 			previous, err = readBaseline(out)
@@ -141,10 +135,7 @@ func (p *program) baselineCheckCommand() *cobra.Command {
 	var name string
 	var mods []string
 	var today time.Time
-	cmd := &cobra.Command{
-		Use: "check FILE...",
-	}
-	p.logCommand(cmd, func(cmd *cobra.Command, names []string) error {
+	cmd := p.logCommand("check FILE...", func(cmd *cobra.Command, names []string) error {
 		if p.failOn == nil { // the default of this command alone: it is asked about new groups
 			p.failOn = []string{failNew}
 		}

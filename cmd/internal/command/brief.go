@@ -17,8 +17,8 @@ import (
 	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/agent/briefing/heedsource"
 	"github.com/heedlog/heed/capture"
-	"github.com/heedlog/heed/cmd/internal/brief"
 	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/cmd/internal/way"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/report"
@@ -159,7 +159,7 @@ func (p *program) assemble(f *briefFlags, src *source, set *rules.Set, name stri
 	names *report.Scrubber,
 ) (*BriefDocument, error) {
 	c := heedsource.Config{
-		Engine: src.Engine, Rules: func() *rules.Set { return set }, Next: brief.FileNext(p.Name, name),
+		Engine: src.Engine, Rules: func() *rules.Set { return set }, Next: way.FileNext(p.Name, name),
 		Mods: func() []capture.ListedMod { return src.Mods.Mods }, Environment: src.Began.Facts,
 		Now: time.Now, Scrub: names.Mod,
 	}

@@ -29,17 +29,19 @@ func (p *program) registerInputs(cmd *cobra.Command) {
 	cli.Completes(cmd, "game", files.Games()...)
 }
 
-// logCommand completes a command that reads logs: run gets their names.
-func (p *program) logCommand(cmd *cobra.Command, run func(cmd *cobra.Command, names []string) error) {
-	p.registerInputs(cmd)
-	cmd.Args = p.oneWay
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		names, err := p.inputs(cmd, args)
-		if err != nil {
-			return err
-		}
-		return run(cmd, names)
+// logCommand makes a command that reads logs: run gets their names.
+func (p *program) logCommand(use string, run func(cmd *cobra.Command, names []string) error) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: use, Args: p.oneWay, RunE: func(cmd *cobra.Command, args []string) error {
+			names, err := p.inputs(cmd, args)
+			if err != nil {
+				return err
+			}
+			return run(cmd, names)
+		},
 	}
+	p.registerInputs(cmd)
+	return cmd
 }
 
 // gameNames lists the values of --game.

@@ -202,15 +202,6 @@ type prose struct {
 
 func safe(s string, width int) string { return text.Safe(s, width) }
 
-func (p *prose) line(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	for strings.HasPrefix(text, "\n") {
-		p.buf, text = append(p.buf, '\n'), text[1:]
-	}
-	words := strings.TrimLeft(text, " ")
-	p.hang(text[:len(text)-len(words)], "%s", words)
-}
-
 // hang writes a line after lead. A line that is too long continues below, at the same column.
 func (p *prose) hang(lead, format string, args ...any) {
 	p.buf = width.Measure{}.AppendHanging(p.buf, lead, fmt.Sprintf(format, args...), p.width)

@@ -13,10 +13,7 @@ import (
 )
 
 func (p *program) recordsCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "records FILE...",
-	}
-	p.logCommand(cmd, func(cmd *cobra.Command, names []string) error {
+	cmd := p.logCommand("records FILE...", func(cmd *cobra.Command, names []string) error {
 		set, err := p.compile()
 		if err != nil {
 			return err

@@ -30,10 +30,7 @@ const defaultTop = 10
 
 func (p *program) replayCommand() *cobra.Command {
 	var ack string
-	cmd := &cobra.Command{
-		Use: "replay FILE...",
-	}
-	p.logCommand(cmd, func(cmd *cobra.Command, names []string) error {
+	cmd := p.logCommand("replay FILE...", func(cmd *cobra.Command, names []string) error {
 		set, err := p.compile()
 		if err != nil {
 			return err

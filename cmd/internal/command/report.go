@@ -18,10 +18,9 @@ import (
 func (p *program) reportCommand() *cobra.Command {
 	var opened bool
 	var file string
-	cmd := &cobra.Command{
-		Use: "report FILE... -o report.html",
-	}
-	p.logCommand(cmd, func(cmd *cobra.Command, names []string) error { return p.report(cmd, names, file, opened) })
+	cmd := p.logCommand("report FILE... -o report.html", func(cmd *cobra.Command, names []string) error {
+		return p.report(cmd, names, file, opened)
+	})
 	cli.Checked(cmd, func(cmd *cobra.Command) error {
 		switch nowhere := file == standardInput; {
 		case nowhere && opened && cmd.Flags().Changed("output"):

@@ -14,35 +14,26 @@ import (
 )
 
 func (p *program) rulesCommand() *cobra.Command {
+	return cli.Group(&cobra.Command{Use: "rules"}, p.ofRuleFiles("check [FILE...]", p.checkRules), p.rulesDiffCommand(),
+		p.ofRuleFiles("lint [FILE...]", p.lintRules), p.rulesProposeCommand(), p.rulesSchemaCommand())
+}
+
+// ofRuleFiles makes a command that reads rule files, followed by the default rules: run gets all of them.
+func (p *program) ofRuleFiles(use string, run func(files []rules.File) error) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "rules",
+		Use: use, RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 && p.noDefaultRules {
+				return cli.Usage(cmd, "nothing to check: name a rule file, or leave --no-default-rules out")
+			}
+			files, err := p.ruleFiles(args...)
+			if err != nil {
+				return err
+			}
+			return run(files)
+		},
 	}
-	return cli.Group(cmd,
-		p.rulesCheckCommand(), p.rulesDiffCommand(), p.rulesLintCommand(), p.rulesProposeCommand(),
-		p.rulesSchemaCommand(),
-	)
-}
-
-// ofRuleFiles completes a command that reads rule files, followed by the default rules: run gets all of them.
-func (p *program) ofRuleFiles(cmd *cobra.Command, run func(files []rules.File) error) *cobra.Command {
 	p.registerNoDefaults(cmd, noDefaultsHelp)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 && p.noDefaultRules {
-			return cli.Usage(cmd, "nothing to check: name a rule file, or leave --no-default-rules out")
-		}
-		files, err := p.ruleFiles(args...)
-		if err != nil {
-			return err
-		}
-		return run(files)
-	}
 	return cmd
-}
-
-func (p *program) rulesCheckCommand() *cobra.Command {
-	return p.ofRuleFiles(&cobra.Command{
-		Use: "check [FILE...]",
-	}, p.checkRules)
 }
 
 func (p *program) checkRules(files []rules.File) error {
@@ -102,12 +93,6 @@ func (p *program) checkRules(files []rules.File) error {
 	return nil
 }
 
-func (p *program) rulesLintCommand() *cobra.Command {
-	return p.ofRuleFiles(&cobra.Command{
-		Use: "lint [FILE...]",
-	}, p.lintRules)
-}
-
 func (p *program) lintRules(files []rules.File) error {
 	found := lint.Lint(files...)
 	_, _ = compiled(files, p.Message) // its errors are findings
@@ -120,7 +105,11 @@ func (p *program) lintRules(files []rules.File) error {
 		}
 	}
 	if len(found) == 0 {
-		out = fmt.Appendf(out, "%s: nothing found\n", text.Count(len(files), "file"))
+		read := text.Count(len(files), "file")
+		if own := len(files) - len(rules.Defaults()); own > 0 && !p.noDefaultRules {
+			read = text.Count(own, "file") + " and the default rules"
+		}
+		out = fmt.Appendf(out, "%s: nothing found\n", read)
 	} else {
 		p.Raise(exitFinding)
 	}

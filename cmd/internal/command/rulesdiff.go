@@ -192,20 +192,22 @@ func details(set *rules.Set, o *heed.Outcome) rules.Details {
 }
 
 func (r *diffReport) lines(p *prose) {
-	p.line("%s → %s: %d of %s in %s change class", safe(r.Old, 0), safe(r.New, 0), r.Changed,
+	p.hang("", "%s → %s: %d of %s in %s change class", safe(r.Old, 0), safe(r.New, 0), r.Changed,
 		text.Count(r.Records, "record"), text.Count(r.Files, "file"))
 	if r.Moved > 0 {
-		p.line("  same class by another rule: %s", text.Count(r.Moved, "record"))
+		p.hang("  ", "same class by another rule: %s", text.Count(r.Moved, "record"))
 	}
 	for i := range r.Changes {
 		c := &r.Changes[i]
-		p.line("\n  %s", text.Count(c.Count, "record"))
+		p.hang("", "")
+		p.hang("  ", "%s", text.Count(c.Count, "record"))
 		p.hang("    old     ", "%s", changed(&c.Old))
 		p.hang("    new     ", "%s", changed(&c.New))
 		p.hang("    sample  ", "%s: %s", safe(c.First, 0), safe(c.Sample, widthClause))
 	}
 	if r.NotShown > 0 {
-		p.line("\n  … and %s (--top 0 shows all)", text.Count(r.NotShown, "more change"))
+		p.hang("", "")
+		p.hang("  ", "… and %s (--top 0 shows all)", text.Count(r.NotShown, "more change"))
 	}
 }
 

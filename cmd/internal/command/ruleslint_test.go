@@ -1,10 +1,13 @@
 package command
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/rules"
 )
 
 func TestRulesLint(t *testing.T) {
@@ -14,6 +17,7 @@ rules:
     when: 'template == "Human12 died"'
     disposition: blocking
 `)
+	sound := write(t, "sound.yaml", "version: 1\n")
 	broken := write(t, "broken.yaml", "version: 1\nrule: []\n")
 	for _, c := range []struct {
 		name   string
@@ -23,7 +27,8 @@ rules:
 		stdout string
 		stderr string
 	}{
-		{"defaults", nil, exitOK, 1, ": nothing found", ""},
+		{"defaults", nil, exitOK, 1, fmt.Sprintf("%d files: nothing found\n", len(rules.Defaults())), ""},
+		{"a sound file", []string{sound}, exitOK, 1, "1 file and the default rules: nothing found\n", ""},
 		{"findings", []string{mine}, exitFinding, 2, `no template contains "Human12 died"`, ""},
 		{"findings alone", []string{"--no-default-rules", mine}, exitFinding, 2, "has no tests", ""},
 		{"errors", []string{mine, broken}, exitUsage, 1, `unknown field "rule" (did you mean "rules"?) [compile]`, ""},

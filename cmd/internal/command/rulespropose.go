@@ -221,36 +221,30 @@ func conditions(variable string, pieces []string) []string {
 	return out
 }
 
-// idWords returns the words of a text that an id may have.
-func idWords(text string) []string {
-	return strings.FieldsFunc(strings.ToLower(strings.ReplaceAll(text, signature.Mask, " ")),
-		func(r rune) bool { return r < 'a' || r > 'z' })
-}
-
 // test returns an inline test in YAML, with more as a further field.
 func (pr *proposal) test(key, text, stack, method, more string) string {
-	out := &prose{}
-	out.line("      - %s: %s", key, yamlfile.DoubleQuoted(valid(text)))
+	out := fmt.Appendf(nil, "      - %s: %s\n", key, yamlfile.DoubleQuoted(valid(text)))
 	if stack != "" {
-		out.line("        stack: %s", yamlfile.DoubleQuoted(valid(stack)))
+		out = fmt.Appendf(out, "        stack: %s\n", yamlfile.DoubleQuoted(valid(stack)))
 	}
 	if pr.rec.Kind != event.KindLog {
-		out.line("        status: %s", pr.rec.Status)
+		out = fmt.Appendf(out, "        status: %s\n", pr.rec.Status)
 	}
 	if pr.rec.Kind == event.KindOperation {
-		out.line("        method: %s", yamlfile.DoubleQuoted(valid(method)))
+		out = fmt.Appendf(out, "        method: %s\n", yamlfile.DoubleQuoted(valid(method)))
 	}
 	if more != "" {
-		out.line("        %s", more)
+		out = fmt.Appendf(out, "        %s\n", more)
 	}
-	return string(out.buf)
+	return string(out)
 }
 
 // freeID returns an id that no rule of the set has: of words of the text, and of its signature.
 func (pr *proposal) freeID(set *rules.Set, text []string, sig signature.ID) string {
 	const few, long = 4, 60
 	subject := [...]string{event.Ignore: "mute", event.Advisory: "note", event.Blocking: "stop"}[pr.disposition]
-	all := idWords(strings.Join(text, " "))
+	all := strings.FieldsFunc(strings.ToLower(strings.ReplaceAll(strings.Join(text, " "), signature.Mask, " ")),
+		func(r rune) bool { return r < 'a' || r > 'z' })
 	words := cmp.Or(strings.Join(all[:min(few, len(all))], "_"), pr.rec.Kind.String())
 	id := subject + "." + words[:min(long, len(words))] + "." + sig.String()[:8]
 	for n, free := 2, id; ; n++ {
@@ -263,7 +257,7 @@ func (pr *proposal) freeID(set *rules.Set, text []string, sig signature.ID) stri
 
 // rule returns the rule file up to the tests; was is the rule that decides now, nil for a default.
 func (pr *proposal) rule(was *rules.Rule, sig signature.ID, id string, condition, text []string) string {
-	out := &prose{buf: fmt.Appendf(nil, `version: 1
+	out := fmt.Appendf(nil, `version: 1
 
 # Proposed by heed for records of the signature %s (version %d). Read the
 # condition before you use it: all that is not masked must match exactly.
@@ -273,26 +267,25 @@ rules:
     when: |-
       %s
     disposition: %s
-`, sig, signature.Version, id, strings.Join(condition, "\n      and "), pr.disposition)}
+`, sig, signature.Version, id, strings.Join(condition, "\n      and "), pr.disposition)
 	done, summary := "Muted by hand", "muted by hand"
 	if pr.disposition != event.Ignore {
 		done, summary = "Made "+pr.disposition.String()+" by hand", "the log has: "+pr.title(text)
 	}
-	out.line("    summary: %s", yamlfile.DoubleQuoted(summary))
+	out = fmt.Appendf(out, "    summary: %s\n", yamlfile.DoubleQuoted(summary))
 	before := &pr.outcome.Decision
 	why := fmt.Sprintf("%s. Before, it was %s %s by %s.", done, before.Disposition, before.Severity, before.Rule)
-	out.line("    why: %s", yamlfile.DoubleQuoted(why))
+	out = fmt.Appendf(out, "    why: %s\n", yamlfile.DoubleQuoted(why))
 	if pr.until != "" {
-		out.line("    until: %s", pr.until)
+		out = fmt.Appendf(out, "    until: %s\n", pr.until)
 	}
 	if was != nil && was.SetsPhase != "" {
-		out.line("    sets_phase: %s # as rule %s did", was.SetsPhase, was.ID)
+		out = fmt.Appendf(out, "    sets_phase: %s # as rule %s did\n", was.SetsPhase, was.ID)
 	}
 	if was != nil && len(was.Resolves) > 0 {
-		out.line("    resolves: [%s] # as rule %s did", strings.Join(was.Resolves, ", "), was.ID)
+		out = fmt.Appendf(out, "    resolves: [%s] # as rule %s did\n", strings.Join(was.Resolves, ", "), was.ID)
 	}
-	out.line("    tests:")
-	return string(out.buf)
+	return string(out) + "    tests:\n"
 }
 
 // title returns the beginning of a text for a summary.

@@ -20,7 +20,6 @@ import (
 	"github.com/heedlog/heed/agent/briefing/heedsource"
 	"github.com/heedlog/heed/agent/steer"
 	"github.com/heedlog/heed/cmd/internal/bridge"
-	"github.com/heedlog/heed/cmd/internal/brief"
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/deliver"
 	"github.com/heedlog/heed/cmd/internal/session"
@@ -42,7 +41,7 @@ func besides(t *testing.T, f func(b *beside)) {
 	cfg.Engine.Epoch = "e1"
 	s := testkit.Must(session.New(cfg))
 	briefs, err := briefing.New(heedsource.Sources(heedsource.Config{
-		Engine: s.Engine(), Rules: s.Rules, Next: brief.SessionNext, Now: time.Now,
+		Engine: s.Engine(), Rules: s.Rules, Next: way.SessionNext, Now: time.Now,
 	}))
 	require.NoError(t, err)
 	defer briefs.Close() //nolint:errcheck // the test has ended

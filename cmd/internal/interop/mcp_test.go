@@ -25,9 +25,9 @@ import (
 	"github.com/heedlog/heed/agent/briefing/heedsource"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/cmd/internal/bridge"
-	"github.com/heedlog/heed/cmd/internal/brief"
 	"github.com/heedlog/heed/cmd/internal/mcp"
 	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/cmd/internal/way"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/testkit"
@@ -269,7 +269,7 @@ func play(t *testing.T, path string, set *rules.Set, after func(*briefing.Servic
 	var mods []capture.ListedMod
 	s := testkit.Must(briefing.New(heedsource.Sources(heedsource.Config{
 		Engine: engine, Rules: func() *rules.Set { return set }, Mods: func() []capture.ListedMod { return mods },
-		Environment: began.Facts, Next: brief.SessionNext,
+		Environment: began.Facts, Next: way.SessionNext,
 		Now: func() time.Time { return time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC) }, // no budget of time changes a text
 	})))
 	t.Cleanup(func() { require.NoError(t, s.Close()) })

@@ -10,7 +10,6 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/briefing/heedsource"
 	"github.com/heedlog/heed/cmd/internal/bridge"
-	"github.com/heedlog/heed/cmd/internal/brief"
 	"github.com/heedlog/heed/cmd/internal/way"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/gabp"
@@ -81,7 +80,7 @@ func words(text string) string {
 // SessionNext returns the next step about an item, by the tools that each client is given.
 func SessionNext(class string, a *heed.Item) []string {
 	if class != heedsource.TemplateAgent {
-		return brief.SessionNext(class, a)
+		return way.SessionNext(class, a)
 	}
 	more := "call %s with id %q and tokens 2000 for more of it"
 	return []string{fmt.Sprintf(more, shownName(bridge.ToolBrief), way.Number(a))}

@@ -22,9 +22,9 @@ func Writers(file fs.FileInfo) (own, other time.Time) {
 	if !ok {
 		return own, other
 	}
-	same := func(fd string) bool {
+	same := func(dir int, fd string) bool {
 		var s unix.Statx_t
-		return unix.Statx(unix.AT_FDCWD, fd, unix.AT_STATX_DONT_SYNC, unix.STATX_INO, &s) == nil && s.Ino == stat.Ino &&
+		return unix.Statx(dir, fd, unix.AT_STATX_DONT_SYNC, unix.STATX_INO, &s) == nil && s.Ino == stat.Ino &&
 			unix.Mkdev(s.Dev_major, s.Dev_minor) == uint64(stat.Dev) //nolint:unconvert // of some systems
 	}
 	for _, pid := range processes() {
@@ -61,16 +61,17 @@ func serves(pid int) bool {
 // log of path: by that name or a name with the same begin and end, such as Player-prev.log for Player.log, in the same
 // folder, and also when it was removed since. "" if none is known.
 func Written(path string) string {
-	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+	folder, err := filepath.EvalSymlinks(filepath.Dir(path))
 	if err != nil {
 		return ""
 	}
 	ext := filepath.Ext(path)
-	stem := filepath.Join(dir, strings.TrimSuffix(filepath.Base(path), ext))
-	like := func(fd string) bool {
-		name, err := os.Readlink(fd)
-		name = strings.TrimSuffix(name, " (deleted)")
-		return err == nil && strings.HasPrefix(name, stem) && strings.HasSuffix(name, ext) && filepath.Dir(name) == dir
+	stem := filepath.Join(folder, strings.TrimSuffix(filepath.Base(path), ext))
+	like := func(dir int, fd string) bool {
+		to := make([]byte, unix.PathMax)
+		n, err := unix.Readlinkat(dir, fd, to)
+		name := strings.TrimSuffix(string(to[:max(0, n)]), " (deleted)")
+		return err == nil && strings.HasPrefix(name, stem) && strings.HasSuffix(name, ext) && filepath.Dir(name) == folder
 	}
 	for _, pid := range processes() {
 		if !descends(pid) {
@@ -96,17 +97,17 @@ func processes() []int {
 }
 
 // writes returns the name of the first file in /proc that a process has open for writing and that is one of those asked
-// for, "" for none.
-func writes(pid int, asked func(fd string) bool) string {
+// for, by its name in an open folder; "" for none.
+func writes(pid int, asked func(dir int, fd string) bool) string {
 	dir := "/proc/" + strconv.Itoa(pid)
 	open, err := os.Open(dir + "/fd")
 	if err != nil {
 		return ""
 	}
+	defer open.Close()                //nolint:errcheck // only read from
 	names, _ := open.Readdirnames(-1) // an error leaves the names before it
-	_ = open.Close()
 	for _, name := range names {
-		if !asked(dir + "/fd/" + name) {
+		if !asked(int(open.Fd()), name) {
 			continue
 		}
 		info, err := os.ReadFile(dir + "/fdinfo/" + name)

@@ -68,7 +68,7 @@ classify-replay shows a setting that only heed uses if a file or variable sets i
 		case "color", "quiet", "verbose":
 			continue // every command has them
 		}
-		key.define(flags)
+		key.define(cmd)
 	}
 	return cmd
 }

@@ -44,12 +44,6 @@ func (p *Program) Flags(root *cobra.Command, verbose string) {
 	root.PersistentFlags().StringVar(&p.config, "config", "",
 		"read `FILE`, whoever owns it, in place of the project's .heed.yaml (also HEED_CONFIG)")
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return p.configure(cmd) }
-	p.Words = map[string][]string{}
-	for _, key := range Keys() {
-		if len(key.Values) > 0 && key.Kind != Path && key.Of(p.Name) {
-			p.Words[key.Name] = key.Values
-		}
-	}
 }
 
 // configure applies the settings to the flags of a command that were not given.
@@ -135,8 +129,9 @@ func (s *Settings) Apply(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// define adds the flag of a key to the flags of a command.
-func (k *Key) define(flags *pflag.FlagSet) {
+// define adds the flag of a key to a command.
+func (k *Key) define(cmd *cobra.Command) {
+	flags := cmd.Flags()
 	switch k.Kind {
 	case Bool:
 		flags.Bool(k.Name, k.Default == "true", k.Help)
@@ -152,5 +147,8 @@ func (k *Key) define(flags *pflag.FlagSet) {
 		flags.StringArray(k.Name, nil, k.Help)
 	default:
 		flags.String(k.Name, k.Default, k.Help)
+	}
+	if k.Values != nil && k.Kind != Path {
+		cli.Completes(cmd, k.Name, k.Values...)
 	}
 }

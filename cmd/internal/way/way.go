@@ -1,5 +1,5 @@
 // Package way has the words that an agent reads of heed on each way to it: which calls of heed it has, and the refusal
-// of its own calls.
+// of its own calls. It also has the next steps in briefs, for an agent, a person and an author of mods.
 //
 //	Not executed: the plan of a group failed (22 entries in 2 groups).
 //	> Exception while ticking lord with job RimWorld.LordJob_Ritual:

@@ -1,4 +1,4 @@
-package way_test
+package way
 
 import (
 	"testing"
@@ -6,14 +6,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/cmd/internal/way"
 )
 
 // TestRefusalSaysTheCount holds that a refusal says the count after a title with a semicolon, and no later clause.
 func TestRefusalSaysTheCount(t *testing.T) {
-	w := way.Tools("brief", "ack", "entries")
+	w := Tools("brief", "ack", "entries")
 	item := heed.Item{ID: "e-3", Title: "a plan failed; its colonists wait"}
 	item.Summary = item.Title + " (22 entries in 2 groups); blame: Harbor"
 	require.Equal(t, "Not executed: a plan failed; its colonists wait (22 entries in 2 groups).\n"+
-		`Next: call ack with id "3", then call build again if it is still wanted.`, w.Refuse(way.Refusal{Tool: "build", Item: &item}))
+		`Next: call ack with id "3", then call build again if it is still wanted.`, w.Refuse(Refusal{Tool: "build", Item: &item}))
 }

@@ -21,8 +21,8 @@ import (
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/cmd/internal/bridge"
-	"github.com/heedlog/heed/cmd/internal/brief"
 	"github.com/heedlog/heed/cmd/internal/session"
+	steps "github.com/heedlog/heed/cmd/internal/way"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/testkit"
@@ -69,7 +69,7 @@ func play(
 			var briefer bridge.Briefer
 			if policy == policyBrief {
 				b, err := briefing.New(heedsource.Sources(heedsource.Config{
-					Engine: s.Engine(), Rules: s.Rules, Next: brief.SessionNext, Now: time.Now,
+					Engine: s.Engine(), Rules: s.Rules, Next: steps.SessionNext, Now: time.Now,
 				}))
 				require.NoError(t, err)
 				defer func() { require.NoError(t, b.Close()) }()

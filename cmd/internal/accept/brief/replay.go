@@ -15,7 +15,7 @@ import (
 	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/agent/briefing/heedsource"
 	"github.com/heedlog/heed/capture"
-	"github.com/heedlog/heed/cmd/internal/brief"
+	"github.com/heedlog/heed/cmd/internal/way"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/report/replay"
 	"github.com/heedlog/heed/rules"
@@ -36,7 +36,7 @@ func newGame(r *replay.Replay, set *rules.Set, now func() time.Time) (g *game, e
 		Rules:       func() *rules.Set { return set },
 		Mods:        func() []capture.ListedMod { return r.Mods.Mods },
 		Environment: r.Began.Facts,
-		Next:        brief.SessionNext,
+		Next:        way.SessionNext,
 		Now:         now,
 	}))
 	return g, err

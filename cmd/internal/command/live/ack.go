@@ -20,20 +20,18 @@ import (
 func (p *program) ackCommand() *cobra.Command {
 	var f clientFlags
 	var who acker
-	cmd := p.clientCommand(&cobra.Command{
-		Use: "ack [ID]",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return cli.Usage(cmd, "name one item, or none for the one that holds calls back: unexpected %q", args[1])
-			}
-			if len(args) == 1 && args[0] == "" {
-				return cli.Usage(cmd, "the item's id is empty; leave it out for the item that holds calls back")
-			}
-			return nil
-		},
-	}, &f, func(ctx context.Context, c *gabp.Client, _ *runFile, args []string) error {
+	cmd := p.clientCommand("ack [ID]", &f, func(ctx context.Context, c *gabp.Client, _ *runFile, args []string) error {
 		return p.ack(ctx, c, &f, who, args)
 	})
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 1 {
+			return cli.Usage(cmd, "name one item, or none for the one that holds calls back: unexpected %q", args[1])
+		}
+		if len(args) == 1 && args[0] == "" {
+			return cli.Usage(cmd, "the item's id is empty; leave it out for the item that holds calls back")
+		}
+		return nil
+	}
 	f.register(cmd, formatJSON, "the result of heed/ack")
 	cmd.Flags().StringVar(&who.Agent, "agent", "", "acknowledge as the agent with this `NAME`")
 	cmd.Flags().Uint64Var(&who.Through, "through", 0, "with --agent: acknowledge what came up to the entry with this `NUMBER`")

@@ -25,7 +25,6 @@ import (
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/deliver"
 	"github.com/heedlog/heed/cmd/internal/jsonrpc"
-	"github.com/heedlog/heed/cmd/internal/outbox"
 	"github.com/heedlog/heed/cmd/internal/proc"
 	"github.com/heedlog/heed/cmd/internal/way"
 	"github.com/heedlog/heed/gabp"
@@ -174,12 +173,12 @@ func (p *program) acp(cmd *cobra.Command, f *acpFlags, args []string) error {
 			if box != nil {
 				if !fresh { // an agent may count its sessions from 1 in each of its runs
 					var err error
-					if cfg.State, err = box.Load(ctx, "acp/"+session); err != nil {
+					if cfg.State, err = box.load(ctx, "acp/"+session); err != nil {
 						log.Error("what was not delivered before is not known", "error", err)
 					}
 				}
 				cfg.Keep = func(s steer.State) error {
-					return box.Save(context.WithoutCancel(ctx), "acp/"+session, p.Now(), s)
+					return box.save(context.WithoutCancel(ctx), "acp/"+session, p.Now(), s)
 				}
 			}
 			c := deliver.New(cfg)
@@ -194,24 +193,6 @@ func (p *program) acp(cmd *cobra.Command, f *acpFlags, args []string) error {
 		return cli.Failed(exitOwn, err)
 	}
 	return nil
-}
-
-// outboxName is the database of undelivered messages, in the state folder.
-const outboxName = "outbox.db"
-
-// openOutbox opens it in a folder, "" for the usual one.
-func (p *program) openOutbox(ctx context.Context, state string) (*outbox.Outbox, error) {
-	dir, err := stateIn(state, p.Getenv)
-	if err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, keepWait) // a process that is stuck has it open
-	defer cancel()
-	box, err := outbox.Open(ctx, dir.path(outboxName), p.Now())
-	if err == nil && box.SetAside() != "" {
-		p.Note("what was not delivered before is lost: its file was corrupt, and is kept as %s", box.SetAside())
-	}
-	return box, err
 }
 
 // talker is a program that heed starts, and talks to over its standard input and output.

@@ -205,17 +205,13 @@ func (p *program) reach(ctx context.Context, cmd *cobra.Command, f *clientFlags)
 	}
 }
 
-// clientCommand makes a command that talks to a running heed.
-func (p *program) clientCommand(cmd *cobra.Command, f *clientFlags,
+// clientCommand makes a command that talks to a running heed, and takes no arguments.
+func (p *program) clientCommand(use string, f *clientFlags,
 	ask func(ctx context.Context, c *gabp.Client, r *runFile, args []string) error,
 ) *cobra.Command {
-	if cmd.Args == nil {
-		cmd.Args = cli.NoArgs(cmd.Name())
-	}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	return &cobra.Command{Use: use, Args: cli.NoArgs(use), RunE: func(cmd *cobra.Command, args []string) error {
 		return p.asking(cmd, f, func(ctx context.Context, c *gabp.Client, r *runFile) error { return ask(ctx, c, r, args) })
-	}
-	return cmd
+	}}
 }
 
 // asking asks the running heed that f selects.

@@ -18,9 +18,7 @@ import (
 
 func (p *program) currentCommand() *cobra.Command {
 	var f clientFlags
-	cmd := p.clientCommand(&cobra.Command{
-		Use: "current",
-	}, &f, func(ctx context.Context, c *gabp.Client, _ *runFile, _ []string) error {
+	cmd := p.clientCommand("current", &f, func(ctx context.Context, c *gabp.Client, _ *runFile, _ []string) error {
 		var raw json.RawMessage
 		if err := c.Call(ctx, gabp.MethodAttentionCurrent, struct{}{}, &raw); err != nil {
 			return err

@@ -88,12 +88,12 @@ func (p *program) openHistory(ctx context.Context, path string) (*history.Histor
 	return h, nil
 }
 
-// withHistory makes a command that reads history: ask is given it, and nil if there is none, with the game that is
-// selected.
-func (p *program) withHistory(cmd *cobra.Command, f *historyFlags,
+// withHistory makes a command that reads history, and takes no arguments: ask is given the history, and nil if there is
+// none, with the game that is selected.
+func (p *program) withHistory(use string, f *historyFlags,
 	ask func(ctx context.Context, h *history.History, game string, args []string) error,
 ) *cobra.Command {
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	return &cobra.Command{Use: use, Args: cli.NoArgs(use), RunE: func(cmd *cobra.Command, args []string) error {
 		if f.file == command.HistoryOff {
 			return cli.Usage(cmd, "history is off: name its file with --history")
 		}
@@ -122,8 +122,7 @@ func (p *program) withHistory(cmd *cobra.Command, f *historyFlags,
 			err = cli.Failed(exitUsage, err)
 		}
 		return asked(ctx, err)
-	}
-	return cmd
+	}}
 }
 
 // nothingYet is the message if there is no session.
@@ -197,19 +196,7 @@ var thisVersion = historyVersion{schema.Version}
 func (p *program) historyCommand() *cobra.Command {
 	var f historyFlags
 	var top int
-	cmd := &cobra.Command{
-		Use: "history",
-	}
-	cli.Group(cmd, p.historyShowCommand(), p.historyGroupCommand(), p.historyModsCommand(),
-		p.historyExportCommand(), p.historyForgetCommand())
-	word := cmd.Args
-	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return nil
-		}
-		return word(cmd, args)
-	}
-	p.withHistory(cmd, &f, func(ctx context.Context, h *history.History, game string, _ []string) error {
+	cmd := p.withHistory("history", &f, func(ctx context.Context, h *history.History, game string, _ []string) error {
 		d := historyDocument{historyVersion: thisVersion, File: f.path, Sessions: []history.Session{}}
 		more := false
 		if h != nil {
@@ -228,6 +215,8 @@ func (p *program) historyCommand() *cobra.Command {
 			More    bool
 		}{d, f.nothingYet(), more})
 	})
+	cli.Group(cmd, p.historyShowCommand(), p.historyGroupCommand(), p.historyModsCommand(),
+		p.historyExportCommand(), p.historyForgetCommand())
 	f.ofGame(cmd, "only sessions of the `GAME`, by its name")
 	cli.TopFlag(cmd, &top, 10, "show `N` sessions, 0 for all")
 	return f.register(cmd)
@@ -264,23 +253,22 @@ func gameName(s *history.Session) string {
 
 func (p *program) historyShowCommand() *cobra.Command {
 	f := historyFlags{needed: true}
-	return f.register(p.withHistory(&cobra.Command{
-		Use: "show NUMBER",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return cli.Usage(cmd, "name one session by its number, as heed history lists it")
-			}
-			_, err := numbered(cmd, args)
-			return err
-		},
-	}, &f, func(ctx context.Context, h *history.History, _ string, args []string) error {
+	cmd := p.withHistory("show NUMBER", &f, func(ctx context.Context, h *history.History, _ string, args []string) error {
 		id, _ := strconv.ParseInt(args[0], 10, 64) // it is one
 		s, sum, err := h.Session(ctx, id)
 		if err != nil {
 			return err
 		}
 		return p.show(&f, historyShowDocument{thisVersion, s, text.JSON(sum)}, "session", shownSession{&s, sum})
-	}))
+	})
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return cli.Usage(cmd, "name one session by its number, as heed history lists it")
+		}
+		_, err := numbered(cmd, args)
+		return err
+	}
+	return f.register(cmd)
 }
 
 // numbered returns the numbers of sessions that a command line names.
@@ -320,10 +308,7 @@ func (s shownSession) MoreGroups() int {
 
 func (p *program) historyExportCommand() *cobra.Command {
 	f := historyFlags{needed: true}
-	cmd := p.withHistory(&cobra.Command{
-		Use:  "export",
-		Args: cli.NoArgs("export"),
-	}, &f, func(ctx context.Context, h *history.History, game string, _ []string) error {
+	cmd := p.withHistory("export", &f, func(ctx context.Context, h *history.History, game string, _ []string) error {
 		return h.Each(ctx, game, func(s *summary.Session) error { return p.printDocument(s) })
 	})
 	cmd.Flags().StringVar(&f.file, "history", "", "read the history in `FILE`")
@@ -335,29 +320,7 @@ func (p *program) historyForgetCommand() *cobra.Command {
 	var before string
 	var all bool
 	var which history.Which
-	cmd := &cobra.Command{
-		Use: "forget [NUMBER...]",
-		Args: func(cmd *cobra.Command, args []string) (err error) {
-			ways := 0
-			for _, given := range []bool{len(args) > 0, before != "", all} {
-				if given {
-					ways++
-				}
-			}
-			if ways != 1 {
-				return cli.Usage(cmd, "say what to forget: numbers of sessions, --before or --all")
-			}
-			which = history.Which{All: all}
-			if before != "" {
-				if which.Before, err = time.ParseInLocation(time.DateOnly, before, time.Local); err != nil {
-					return cli.Usage(cmd, "--before %q: want a day, such as 2026-01-31", before)
-				}
-			}
-			which.IDs, err = numbered(cmd, args)
-			return err
-		},
-	}
-	p.withHistory(cmd, &f, func(ctx context.Context, h *history.History, _ string, _ []string) error {
+	ask := func(ctx context.Context, h *history.History, _ string, _ []string) error {
 		d := historyForgetDocument{historyVersion: thisVersion}
 		if h == nil && len(which.IDs) > 0 {
 			return f.none()
@@ -369,7 +332,27 @@ func (p *program) historyForgetCommand() *cobra.Command {
 			}
 		}
 		return p.show(&f, d, "forgotten", d)
-	})
+	}
+	cmd := p.withHistory("forget [NUMBER...]", &f, ask)
+	cmd.Args = func(cmd *cobra.Command, args []string) (err error) {
+		ways := 0
+		for _, given := range []bool{len(args) > 0, before != "", all} {
+			if given {
+				ways++
+			}
+		}
+		if ways != 1 {
+			return cli.Usage(cmd, "say what to forget: numbers of sessions, --before or --all")
+		}
+		which = history.Which{All: all}
+		if before != "" {
+			if which.Before, err = time.ParseInLocation(time.DateOnly, before, time.Local); err != nil {
+				return cli.Usage(cmd, "--before %q: want a day, such as 2026-01-31", before)
+			}
+		}
+		which.IDs, err = numbered(cmd, args)
+		return err
+	}
 	cmd.Flags().StringVar(&before, "before", "", "forget the sessions that ended before the `DAY`, such as 2026-01-31")
 	cmd.Flags().BoolVar(&all, "all", false, "forget all sessions")
 	return f.register(cmd)

@@ -19,11 +19,8 @@ import (
 func (p *program) historyGroupCommand() *cobra.Command {
 	f := historyFlags{needed: true}
 	var state string
-	cmd := &cobra.Command{
-		Use:  "group SIGNATURE|ITEM",
-		Args: cli.Args(1, 1, "name one signature of 16 digits, or one item of a running heed"),
-	}
-	p.withHistory(cmd, &f, func(ctx context.Context, h *history.History, game string, args []string) error {
+	var cmd *cobra.Command
+	ask := func(ctx context.Context, h *history.History, game string, args []string) error {
 		sig, err := signature.ParseID(args[0])
 		if err != nil {
 			number := args[0][strings.LastIndexByte(args[0], '-')+1:]
@@ -43,7 +40,9 @@ func (p *program) historyGroupCommand() *cobra.Command {
 			return cli.Failed(exitUsage, fmt.Errorf("no session with a group of the signature %v is remembered", sig))
 		}
 		return p.show(&f, historyGroupDocument{thisVersion, groups}, "groups", groups)
-	})
+	}
+	cmd = p.withHistory("group SIGNATURE|ITEM", &f, ask)
+	cmd.Args = cli.Args(1, 1, "name one signature of 16 digits, or one item of a running heed")
 	cmd.Flags().StringVar(&state, "state", "", "for an item: look for a running heed in `DIR`")
 	return f.register(f.ofGame(cmd, "only of the `GAME`, by its name"))
 }
@@ -74,10 +73,7 @@ func rate(v float64) string {
 func (p *program) historyModsCommand() *cobra.Command {
 	f := historyFlags{latest: true}
 	var top int
-	cmd := p.withHistory(&cobra.Command{
-		Use:  "mods",
-		Args: cli.NoArgs("mods"),
-	}, &f, func(ctx context.Context, h *history.History, game string, _ []string) error {
+	cmd := p.withHistory("mods", &f, func(ctx context.Context, h *history.History, game string, _ []string) error {
 		d := historyModsDocument{historyVersion: thisVersion, Game: game, Mods: []history.Mod{}}
 		if h != nil {
 			mods, err := h.Mods(ctx, d.Game)

@@ -291,7 +291,7 @@ func (h *hooked) answer(ctx context.Context, suffix string) error {
 	if err == nil {
 		defer box.Close() //nolint:errcheck // all states are committed
 		conversation := fmt.Sprintf("hook/%s/%s/%s", h.event.Host, h.event.Session, h.event.Agent) + suffix
-		err = box.Update(ctx, conversation, h.Now(), step)
+		err = box.update(ctx, conversation, h.Now(), step)
 	}
 	if err != nil && unsaid == nil { // it is no reason to deny nothing
 		h.Note("what is not delivered now is not kept: %v", err)

@@ -15,7 +15,6 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/cli"
-	"github.com/heedlog/heed/cmd/internal/outbox"
 	"github.com/heedlog/heed/cmd/internal/way"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
@@ -43,7 +42,7 @@ func TestHookAnswersWithoutOutbox(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			state := t.TempDir()
 			path := filepath.Join(state, outboxName)
-			require.NoError(t, testkit.Must(outbox.Open(t.Context(), path, time.Now())).Close())
+			require.NoError(t, testkit.Must(openStates(t.Context(), path, time.Now())).Close())
 			db := testkit.Must(sql.Open("sqlite", path))
 			testkit.Must(db.ExecContext(t.Context(), statement))
 			require.NoError(t, db.Close())

@@ -23,13 +23,13 @@ import (
 	"github.com/heedlog/heed/agent/briefing/heedsource"
 	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/cmd/internal/bridge"
-	"github.com/heedlog/heed/cmd/internal/brief"
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/command"
 	"github.com/heedlog/heed/cmd/internal/history/historysource"
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/cmd/internal/settings"
 	"github.com/heedlog/heed/cmd/internal/statefile"
+	"github.com/heedlog/heed/cmd/internal/way"
 	"github.com/heedlog/heed/internal/files"
 	"github.com/heedlog/heed/internal/report/replay"
 	"github.com/heedlog/heed/internal/report/summary"
@@ -51,7 +51,7 @@ type host struct {
 	flags *hostFlags
 	name  string // of its files in the state folder
 	source
-	next func(class string, a *heed.Item) []string // the next steps in briefs; nil: brief.SessionNext
+	next func(class string, a *heed.Item) []string // the next steps in briefs; nil: way.SessionNext
 
 	// Without a listener no bridges are served.
 	command  string // in the run file
@@ -219,7 +219,7 @@ func (h *host) briefs() (*briefing.Service, error) {
 		Engine: s.Engine(), Rules: s.Engine().Rules, Mods: s.Mods, Environment: s.Environment, Next: h.next, Now: h.Now,
 	}
 	if cfg.Next == nil {
-		cfg.Next = brief.SessionNext
+		cfg.Next = way.SessionNext
 	}
 	if h.keeper != nil && h.keeper.history != nil {
 		cfg.Ledgers = map[string]briefing.Ledger{heedsource.TierEarlier: &historysource.Ledger{

@@ -87,7 +87,7 @@ func (p *program) rootCommand() *cobra.Command {
 		for _, cmd := range commands {
 			cmd.GroupID = id
 		}
-		cli.Group(root, commands...)
+		root.AddCommand(commands...)
 	}
 	grouped(groupLive, p.wrapCommand(), p.mcpCommand(), p.hookCommand(), p.acpCommand(),
 		p.followCommand(), p.serveCommand(),
@@ -98,6 +98,7 @@ func (p *program) rootCommand() *cobra.Command {
 	}
 	grouped(groupLogs, command.Commands(p.Program, host)...)
 	grouped(groupOther, p.historyCommand(), p.ConfigCommand(), p.VersionCommand())
+	cli.Group(root)
 	root.SetHelpCommandGroupID(groupOther)
 	root.SetCompletionCommandGroupID(groupOther)
 	cli.Describe(root, help, mcp.Clients)

@@ -30,9 +30,7 @@ const maxShown = 8
 func (p *program) statusCommand() *cobra.Command {
 	var f clientFlags
 	var follow bool
-	cmd := p.clientCommand(&cobra.Command{
-		Use: "status",
-	}, &f, func(ctx context.Context, c *gabp.Client, r *runFile, _ []string) error {
+	cmd := p.clientCommand("status", &f, func(ctx context.Context, c *gabp.Client, r *runFile, _ []string) error {
 		for {
 			latest, err := p.status(ctx, c, r, &f, follow)
 			if err != nil || !follow {

@@ -37,25 +37,22 @@ type tailFlags struct {
 
 func (p *program) tailCommand() *cobra.Command {
 	var f tailFlags
-	cmd := p.clientCommand(&cobra.Command{
-		Use: "tail",
-		PreRunE: func(cmd *cobra.Command, _ []string) error {
-			if f.last < 0 {
-				return cli.Usage(cmd, "--last %d: must not be negative; 0 shows all", f.last)
-			}
-			if f.after != "" && cmd.Flags().Changed("last") {
-				return cli.Usage(cmd, "--after and --last: choose one")
-			}
-			if !isCursor(f.after) {
-				return cli.Usage(cmd, "--after %q: not a cursor; tail prints one at its end", f.after)
-			}
-			if f.least == "" {
-				return nil
-			}
-			return cli.OneOf(cmd, "least", f.least, event.Advisory.String(), event.Blocking.String())
-		},
-	}, &f.clientFlags, func(ctx context.Context, c *gabp.Client, _ *runFile, _ []string) error {
-		return p.tail(ctx, c, &f)
+	cmd := p.clientCommand("tail", &f.clientFlags,
+		func(ctx context.Context, c *gabp.Client, _ *runFile, _ []string) error { return p.tail(ctx, c, &f) })
+	cli.Checked(cmd, func(cmd *cobra.Command) error {
+		if f.last < 0 {
+			return cli.Usage(cmd, "--last %d: must not be negative; 0 shows all", f.last)
+		}
+		if f.after != "" && cmd.Flags().Changed("last") {
+			return cli.Usage(cmd, "--after and --last: choose one")
+		}
+		if !isCursor(f.after) {
+			return cli.Usage(cmd, "--after %q: not a cursor; tail prints one at its end", f.after)
+		}
+		if f.least == "" {
+			return nil
+		}
+		return cli.OneOf(cmd, "least", f.least, event.Advisory.String(), event.Blocking.String())
 	})
 	f.register(cmd, formatJSONL, "one entry of heed/entries per line")
 	flags := cmd.Flags()

@@ -1,12 +1,10 @@
-// Package brief has the words for the next step in briefs about an engine, of the bridge and of commands.
-package brief
+package way
 
 import (
 	"fmt"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/briefing/heedsource"
-	"github.com/heedlog/heed/cmd/internal/way"
 )
 
 // SessionNext returns the next steps about an item of a session: by the tools of an agent, or by the commands of a
@@ -23,7 +21,7 @@ func SessionNext(class string, a *heed.Item) (next []string) {
 		}
 	case heedsource.TemplateModAuthor: // who reads it has neither the game nor its log
 	default:
-		number := way.Number(a)
+		number := Number(a)
 		next = append(next, fmt.Sprintf("heed brief --template agent %s shows what came before and after", number))
 		if a.Blocking {
 			next = append(next, fmt.Sprintf("heed ack %s lets the agent's calls pass again", number))

@@ -1,4 +1,4 @@
-package brief
+package way
 
 import (
 	"testing"

@@ -1,7 +1,6 @@
-package outbox_test
+package live
 
 import (
-	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -14,15 +13,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/agent/steer"
-	"github.com/heedlog/heed/cmd/internal/outbox"
 	"github.com/heedlog/heed/internal/testkit"
 )
 
 var now = time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC)
 
-func open(t testing.TB, path string, at time.Time) *outbox.Outbox {
+func opened(t testing.TB, path string) *outbox {
 	t.Helper()
-	return testkit.Must(outbox.Open(context.Background(), path, at))
+	return testkit.Must(openStates(t.Context(), path, now))
 }
 
 func waiting(n int) steer.State {
@@ -31,25 +29,25 @@ func waiting(n int) steer.State {
 
 func TestStates(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
-	o := open(t, path, now)
-	s := testkit.Must(o.Load(t.Context(), "a"))
+	o := opened(t, path)
+	s := testkit.Must(o.load(t.Context(), "a"))
 	require.Zero(t, s)
-	require.NoError(t, o.Save(t.Context(), "a", now, waiting(2)))
-	require.ErrorContains(t, o.Update(t.Context(), "a", now, func(s steer.State) (steer.State, error) {
+	require.NoError(t, o.save(t.Context(), "a", now, waiting(2)))
+	require.ErrorContains(t, o.update(t.Context(), "a", now, func(s steer.State) (steer.State, error) {
 		require.Len(t, s.Pending, 2)
 		return waiting(5), errors.New("not now")
 	}), "not now")
-	require.NoError(t, o.Update(t.Context(), "a", now, func(s steer.State) (steer.State, error) {
+	require.NoError(t, o.update(t.Context(), "a", now, func(s steer.State) (steer.State, error) {
 		require.Len(t, s.Pending, 2)
 		return waiting(3), nil
 	}))
 	huge := steer.State{Pending: []steer.Message{{Text: strings.Repeat("x", 5<<20)}}}
-	err := o.Save(t.Context(), "a", now, huge)
-	require.ErrorIs(t, err, outbox.ErrState)
+	err := o.save(t.Context(), "a", now, huge)
+	require.ErrorIs(t, err, errState)
 	require.ErrorContains(t, err, `"a"`)
 	require.NoError(t, o.Close())
-	o = open(t, path, now)
-	s = testkit.Must(o.Load(t.Context(), "a"))
+	o = opened(t, path)
+	s = testkit.Must(o.load(t.Context(), "a"))
 	require.Equal(t, waiting(3), s)
 	require.NoError(t, o.Close())
 }
@@ -57,17 +55,20 @@ func TestStates(t *testing.T) {
 // TestDropped: what is old goes, and of too many what waits for nothing first.
 func TestDropped(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
-	o := open(t, path, now)
-	for n := range 1003 {
-		require.NoError(t, o.Save(t.Context(), fmt.Sprint(n), now.Add(time.Duration(n)*time.Second), waiting(1-min(n, 1)%2)))
-	}
-	require.NoError(t, o.Save(t.Context(), "old", now.Add(-31*24*time.Hour), waiting(1)))
+	o := opened(t, path)
+	require.NoError(t, o.Tx(t.Context(), func(tx *sql.Tx) (err error) {
+		for n := range 1003 {
+			at := now.Add(time.Duration(n) * time.Second)
+			err = errors.Join(err, saveState(t.Context(), tx, fmt.Sprint(n), at, waiting(1-min(n, 1)%2)))
+		}
+		return errors.Join(err, saveState(t.Context(), tx, "old", now.Add(-31*24*time.Hour), waiting(1)))
+	}))
 	require.NoError(t, o.Close())
-	o = open(t, path, now)
+	o = opened(t, path)
 	for id, there := range map[string]bool{
 		"0": true, "1": false, "2": false, "3": false, "4": true, "1002": true, "old": false,
 	} {
-		s := testkit.Must(o.Load(t.Context(), id))
+		s := testkit.Must(o.load(t.Context(), id))
 		require.Equal(t, there, s.Phase != "", id)
 	}
 	require.NoError(t, o.Close())
@@ -76,13 +77,13 @@ func TestDropped(t *testing.T) {
 // TestUnreadableState is kept aside, and a new one begins.
 func TestUnreadableState(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
-	o := open(t, path, now)
-	require.NoError(t, o.Save(t.Context(), "a", now, waiting(1)))
+	o := opened(t, path)
+	require.NoError(t, o.save(t.Context(), "a", now, waiting(1)))
 	raw := testkit.Must(sql.Open("sqlite", path))
 	_ = testkit.Must(raw.Exec(`UPDATE conversation SET state = '{"phase": 7}'`))
-	_, err := o.Load(t.Context(), "a")
-	require.ErrorIs(t, err, outbox.ErrState)
-	require.NoError(t, o.Update(t.Context(), "a", now, func(s steer.State) (steer.State, error) {
+	_, err := o.load(t.Context(), "a")
+	require.ErrorIs(t, err, errState)
+	require.NoError(t, o.update(t.Context(), "a", now, func(s steer.State) (steer.State, error) {
 		require.Zero(t, s)
 		return waiting(2), nil
 	}))
@@ -103,13 +104,13 @@ func TestKills(t *testing.T) {
 		sessions = 100
 	}
 	path := filepath.Join(t.TempDir(), "x.db")
-	o := open(t, path, now)
+	o := opened(t, path)
 	for seed := range sessions {
 		r := rand.New(rand.NewPCG(uint64(seed), 1))
 		id := fmt.Sprint(seed % 900)
-		require.NoError(t, o.Save(t.Context(), id, now, steer.State{Phase: steer.Idle}))
+		require.NoError(t, o.save(t.Context(), id, now, steer.State{Phase: steer.Idle}))
 		restore := func() *steer.Machine {
-			s := testkit.Must(o.Load(t.Context(), id))
+			s := testkit.Must(o.load(t.Context(), id))
 			return testkit.Must(steer.Restore(steer.Policy{}, steer.Ceiling{Cancel: true}, everyone, s))
 		}
 		m, at, accepted, confirmed := restore(), now, map[string]bool{}, map[string]int{}
@@ -144,7 +145,7 @@ func TestKills(t *testing.T) {
 			default: // killed after the step was saved
 				m = restore()
 			}
-			require.NoError(t, o.Save(t.Context(), id, at, m.State()))
+			require.NoError(t, o.save(t.Context(), id, at, m.State()))
 		}
 		s := restore().State()
 		for _, msg := range s.Pending {
