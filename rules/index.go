@@ -11,7 +11,7 @@ import (
 // Each rule is filed under its rarest need; its condition decides whether it matches.
 // An index never changes.
 type index struct {
-	always ruleSet // rules that need no text, or none that can be looked for
+	always []bool // rules that need no text, or none that can be looked for
 	tables [len(indexed)]literalTable
 }
 
@@ -23,7 +23,7 @@ const maxLiterals = 1<<16 - 1
 
 // newIndex returns the index of rules, which name each other by their position.
 func newIndex(rules []*Rule) *index {
-	x := &index{always: newRuleSet(len(rules))}
+	x := &index{always: make([]bool, len(rules))}
 	var parts [len(indexed)][]part
 	var known [len(indexed)]map[literal]int // in parts
 	for i := range known {
@@ -32,7 +32,7 @@ func newIndex(rules []*Rule) *index {
 	for i, r := range rules {
 		n := r.cond.need
 		if n.score == 0 {
-			x.always.add(i)
+			x.always[i] = true
 			continue
 		}
 		for _, l := range n.any {
@@ -58,7 +58,7 @@ func newIndex(rules []*Rule) *index {
 
 // candidates sets found to the rules that may match in. It reads nothing of in
 // that differs between entries with one plan.
-func (x *index) candidates(in *Input, found ruleSet) {
+func (x *index) candidates(in *Input, found []bool) {
 	copy(found, x.always)
 	for i := range x.tables {
 		t := &x.tables[i]
@@ -138,7 +138,7 @@ func (t *literalTable) hash(g uint32) uint32 { return g * 0x9e3779b1 >> t.shift 
 
 // find adds to found the rules filed under the texts that s holds. Without a set
 // it reports whether there is any.
-func (t *literalTable) find(s string, found ruleSet) bool {
+func (t *literalTable) find(s string, found []bool) bool {
 	if len(t.parts) == 0 || len(s) < gramBytes {
 		return false
 	}
@@ -151,39 +151,14 @@ func (t *literalTable) find(s string, found ruleSet) bool {
 				if found == nil {
 					return true
 				}
-				found.addAll(p.rules)
+				for _, rule := range p.rules {
+					found[rule] = true
+				}
 			}
 			n = p.next
 		}
 	}
 	return false
-}
-
-// ruleSet is a set of rules by their position: bit i of word i/64.
-type ruleSet []uint64
-
-func newRuleSet(rules int) ruleSet { return make(ruleSet, (rules+63)/64) }
-
-func (s ruleSet) add(i int) { s[i>>6] |= 1 << (i & 63) }
-
-func (s ruleSet) addAll(rules []uint16) {
-	for _, i := range rules {
-		s.add(int(i))
-	}
-}
-
-// next returns the first rule of s that is not before i, and -1 without one.
-func (s ruleSet) next(i int) int {
-	for w := i >> 6; w < len(s); w++ {
-		word := s[w]
-		if w == i>>6 {
-			word &= ^uint64(0) << (i & 63)
-		}
-		if word != 0 {
-			return w<<6 + bits.TrailingZeros64(word)
-		}
-	}
-	return -1
 }
 
 // fewItems is how many items are looked for one by one: for less than these, one
