@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -99,13 +100,10 @@ func names[T interface {
 
 // statusesOf returns the names of the statuses that entries of kind k have.
 func statusesOf(k event.Kind) []string {
-	var out []string
-	for s := event.StatusNone; s <= event.StatusLogFound; s++ {
-		if s.Kind() == k {
-			out = append(out, s.String())
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(statuses), func(name string) bool {
+		s, _ := event.Parse[event.Status](name)
+		return s.Kind() != k
+	})
 }
 
 // parseFile reads src. From a file with errors it returns the readable parts, so

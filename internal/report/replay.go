@@ -9,6 +9,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/report/summary"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/signature"
 )
@@ -79,8 +80,7 @@ type Replay struct {
 
 	environment *Environment // scrubbed and escaped; nil where nothing is known
 
-	began, ended time.Time // the first and the last time in the log; zero where it has none
-	timed        uint64    // entries that have a time
+	times summary.Times
 
 	details *details // empty without Config.Details
 }
@@ -124,12 +124,12 @@ func (r *Replay) Observe(rec *capture.Record, o *heed.Outcome) {
 		r.missing(rec)
 	} else {
 		r.records++
+		r.times.See(rec.Time)
 		if rec.Context {
 			r.headers++
 		}
 		r.text += uint64(len(rec.Message) + len(rec.Stack))
 	}
-	r.observeTime(rec)
 	wasBlind := r.blind.now
 	if rec.Kind == event.KindNotice && rec.Status == event.StatusRestarted {
 		r.runBegins(line)
