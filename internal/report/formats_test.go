@@ -19,7 +19,8 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-func TestSARIFURI(t *testing.T) {
+// TestSARIFNames: a file of any system is a URI, and a message has no link and no placeholder.
+func TestSARIFNames(t *testing.T) {
 	for in, want := range map[string]string{
 		"logs/Player.log":          "logs/Player.log",
 		`C:\Users\<user>\My Log#1`: "file:///C:/Users/%3Cuser%3E/My%20Log%231",
@@ -30,13 +31,8 @@ func TestSARIFURI(t *testing.T) {
 	} {
 		require.Equal(t, want, sarifURI(in), in)
 	}
-}
-
-func TestSARIFText(t *testing.T) {
 	for in, want := range map[string]string{
-		"[a](1)":      "[a] (1)",
-		"{0} {x} {12": "{ 0} {x} { 12",
-		"오류 [x]":      "오류 [x]",
+		"[a](1)": "[a] (1)", "{0} {x} {12": "{ 0} {x} { 12", "오류 [x]": "오류 [x]",
 	} {
 		require.Equal(t, want, sarifText(in))
 	}

@@ -92,10 +92,13 @@ func form(name string, funcs template.FuncMap) func() *template.Template {
 	})
 }
 
-// render returns the output of a template of this package.
-func render(t interface {
+// parsed is a template of text or of a page.
+type parsed interface {
 	Execute(w io.Writer, data any) error
-}, data any) []byte {
+}
+
+// render returns the output of a template of this package.
+func render(t parsed, data any) []byte {
 	var out bytes.Buffer
 	if err := t.Execute(&out, data); err != nil {
 		panic("BUG: report: " + err.Error())
