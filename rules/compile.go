@@ -34,6 +34,9 @@ func compile(family string, files []File) (*Set, error) {
 	}
 	for _, d := range l.docs {
 		l.set.ended = append(l.set.ended, d.ended...)
+		for _, r := range d.rules {
+			r.given = nil // which holds the text of all fields
+		}
 	}
 	if l.set.ended != nil {
 		files = append(slices.Clip(files), File{Data: []byte(strings.Join(l.set.ended, "\n"))})
@@ -164,7 +167,7 @@ func (l *linker) collect() {
 			}
 			r := &d.rule
 			r.Disabled = r.Disabled || d.home.elsewhere
-			_, r.HasSeverity = d.given["severity"]
+			r.HasSeverity = d.given["severity"] != nil
 			r.When, r.index, r.file, r.home = d.when.text, len(l.set.rules), d.src.index, d.home.index
 			l.set.rules = append(l.set.rules, r)
 			l.decls = append(l.decls, d)
@@ -331,7 +334,7 @@ func (l *linker) limits() {
 		tests += len(d.tests)
 		if d.rule.Escalate != nil {
 			if escalations++; escalations == maxEscalations+1 {
-				l.errs.addf(d.given["escalate"], "", "more than %d rules with escalate", maxEscalations)
+				l.errs.addf(d.given["escalate"].at, "", "more than %d rules with escalate", maxEscalations)
 			}
 		}
 		for _, t := range d.rule.Tags {

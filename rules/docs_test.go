@@ -42,7 +42,7 @@ func TestReferenceTables(t *testing.T) {
 		got = append(got, keys)
 	}
 	require.Equal(t, [][]string{
-		fileFields.names(), listFields.names(), macroFields.names(), ruleFields, variables, exceptionFields.names(),
+		fileFields.names(), listFields.names(), macroFields.names(), ruleFields.names(), variables, exceptionFields.names(),
 		escalateFields.names(), withinFields.names(), defaultFields.names(), testFields.names(),
 	}, got[:len(got)-1], "the last table has the checks of package lint")
 }
@@ -125,7 +125,7 @@ func TestSchemaKnowsTheLanguage(t *testing.T) {
 		{"file", top, fileFields.names()},
 		{"list", def["list"].OneOf[1], listFields.names()},
 		{"macro", def["macro"].OneOf[1], macroFields.names()},
-		{"rule", def["rule"], ruleFields},
+		{"rule", def["rule"], ruleFields.names()},
 		{"exception", def["exception"].OneOf[1], exceptionFields.names()},
 		{"escalate", def["escalate"], escalateFields.names()},
 		{"within", def["escalate"].Properties["within"].OneOf[1], withinFields.names()},

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -99,13 +100,10 @@ func names[T interface {
 
 // statusesOf returns the names of the statuses that entries of kind k have.
 func statusesOf(k event.Kind) []string {
-	var out []string
-	for s := event.StatusNone; s <= event.StatusLogFound; s++ {
-		if s.Kind() == k {
-			out = append(out, s.String())
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(statuses), func(name string) bool {
+		s, _ := event.Parse[event.Status](name)
+		return s.Kind() != k
+	})
 }
 
 // parseFile reads src. From a file with errors it returns the readable parts, so
@@ -161,8 +159,8 @@ func checkVersion(_ *document, p at, n *yaml.Node, errs *collector) {
 func definitions(name string, parse func(*definition, at, *yaml.Node, *collector)) key[document] {
 	return key[document]{name: name, parse: func(d *document, p at, n *yaml.Node, errs *collector) {
 		for _, e := range mapping(p, n, nil, errs) {
-			own := &definition{kind: strings.TrimSuffix(name, "s"), name: e.key, at: p.under(e.key).here(e.name)}
-			parse(own, p.under(e.key), e.value, errs)
+			own := &definition{kind: strings.TrimSuffix(name, "s"), name: e.key, at: e.at}
+			parse(own, e.at, e.value, errs)
 			d.defined = append(d.defined, own)
 		}
 	}}
@@ -278,19 +276,17 @@ func parseDefaults(p at, n *yaml.Node, errs *collector) []defaultDecl {
 		case event.KindOperation:
 			known = append(known, byCallerKey)
 		}
-		kp := p.under(k.key)
-		for _, e := range mapping(kp, k.value, known, errs) {
-			ep := kp.under(e.key)
+		for _, e := range mapping(k.at, k.value, known, errs) {
 			d := defaultDecl{kind: k.key, key: e.key}
 			if e.value.Kind == yaml.SequenceNode {
-				errs.add(ep.here(e.value), "must be a disposition or a mapping, not a list",
+				errs.add(e.place(), "must be a disposition or a mapping, not a list",
 					"fields: "+strings.Join(defaultFields.names(), ", "))
 				continue
 			}
-			given := defaultFields.readOr("disposition", &d, ep, e.value, errs)
+			given := defaultFields.readOr("disposition", &d, e.at, e.value, errs)
 			d.hasSeverity = given["severity"] != nil
 			if given["disposition"] == nil {
-				errs.add(ep.here(e.value), "disposition is missing", "one of "+strings.Join(dispositions, ", "))
+				errs.add(e.place(), "disposition is missing", "one of "+strings.Join(dispositions, ", "))
 			}
 			out = append(out, d)
 		}

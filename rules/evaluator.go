@@ -84,7 +84,7 @@ type Evaluator struct {
 	machine vm.VM
 	loaded  varSet // of the current input
 
-	tried     ruleSet // scratch: rules of Set.active that may match the current input
+	tried     []bool  // scratch: which rules of Set.active may match the current input
 	continued []*Rule // matched rules with Continue, in order, of the last decision
 
 	failures uint64
@@ -95,7 +95,7 @@ type Evaluator struct {
 
 // NewEvaluator returns an evaluator of s.
 func (s *Set) NewEvaluator() *Evaluator {
-	return &Evaluator{set: s, machine: newMachine(), tried: newRuleSet(len(s.active))}
+	return &Evaluator{set: s, machine: newMachine(), tried: make([]bool, len(s.active))}
 }
 
 // Failures returns how often a condition ended in an error, such as an index out of range, which counts as no match. A
@@ -121,7 +121,10 @@ func (ev *Evaluator) decide(in *Input, whole bool) *Outcome {
 	var known given
 	ev.continued = ev.continued[:0]
 	ev.set.index.candidates(in, ev.tried)
-	for i := ev.tried.next(0); i >= 0; i = ev.tried.next(i + 1) {
+	for i, mayMatch := range ev.tried {
+		if !mayMatch {
+			continue
+		}
 		switch r := ev.set.active[i]; {
 		case r.possible&shape == 0:
 		case r.PerEntry && !whole:

@@ -120,10 +120,10 @@ func parseTest(p at, n *yaml.Node, errs *collector) (testDecl, bool) {
 	given := testFields.read(&t, p, n, errs)
 	t.match = given["match"] != nil
 	if text := cmp.Or(given["match"], given["no_match"]); text != nil {
-		t.at = p.here(text)
+		t.at = p.here(text.value)
 	}
 	if phase := given["phase"]; phase != nil {
-		t.phaseAt = p.here(phase)
+		t.phaseAt = p.here(phase.value)
 	}
 	if n.Kind == yaml.MappingNode && (given["match"] == nil) == (given["no_match"] == nil) {
 		errs.add(p.here(n), "a test needs either match or no_match", `such as - match: "text of a log record"`)
@@ -132,7 +132,7 @@ func parseTest(p at, n *yaml.Node, errs *collector) (testDecl, bool) {
 		t.Kind = t.Status.Kind()
 		if given["method"] != nil && given["status"] == nil {
 			t.Kind, t.Status = event.KindOperation, event.StatusFailed
-			given["status"] = n
+			given["status"] = &entry{"status", p, n}
 		}
 	}
 	switch {
@@ -140,15 +140,15 @@ func parseTest(p at, n *yaml.Node, errs *collector) (testDecl, bool) {
 		errs.addf(p.here(n).under("status"), "one of "+strings.Join(statusesOf(t.Kind), ", "),
 			"is missing: an entry of kind %s has one", t.Kind)
 	case t.Status.Kind() != t.Kind:
-		errs.addf(p.here(given["status"]).under("status"), "one of "+strings.Join(statusesOf(t.Kind), ", "),
+		errs.addf(given["status"].place(), "one of "+strings.Join(statusesOf(t.Kind), ", "),
 			"an entry of kind %s cannot have status %s", t.Kind, t.Status)
 	case t.Kind != event.KindLog && given["level"] != nil:
-		errs.addf(p.here(given["level"]).under("level"), "remove it", "an entry of kind %s has no level", t.Kind)
+		errs.addf(given["level"].place(), "remove it", "an entry of kind %s has no level", t.Kind)
 	case given["method"] != nil && t.Kind != event.KindOperation:
-		errs.addf(p.here(given["method"]).under("method"), "remove it, or give the status of an operation",
+		errs.addf(given["method"].place(), "remove it, or give the status of an operation",
 			"an entry of kind %s has no method", t.Kind)
 	case given["method"] != nil && given["source"] != nil:
-		errs.add(p.here(given["source"]).under("source"), "the source of an operation is its method", "remove one of the two")
+		errs.add(given["source"].place(), "the source of an operation is its method", "remove one of the two")
 	}
 	return t, errs.count() == before
 }

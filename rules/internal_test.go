@@ -156,18 +156,6 @@ func TestEverythingInTheLanguageCanBeCopied(t *testing.T) {
 	}
 }
 
-// TestEveryFieldIsInherited: a field that is new to the language must say what
-// it means for an override.
-func TestEveryFieldIsInherited(t *testing.T) {
-	for _, f := range ruleTable {
-		d := &ruleDecl{given: map[string]at{}}
-		d.inherit(&ruleDecl{given: map[string]at{f.name: {line: 7}}})
-		require.Equal(t, 7, d.given[f.name].line, f.name)
-		own := f.name == "id" || f.name == "override"
-		require.Equal(t, own, f.take == nil, f.name)
-	}
-}
-
 // TestTestsOfDefaultFilesDoNotCount: as many tests as are allowed are allowed beside those of the default files.
 func TestTestsOfDefaultFilesDoNotCount(t *testing.T) {
 	const head = "version: 1\nrules:\n  - {id: x, when: 'template == \"a\"', disposition: ignore, summary: s, tests: ["

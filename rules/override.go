@@ -53,7 +53,7 @@ func (l *linker) override() {
 		if last[id] != d {
 			hint = fmt.Sprintf("the rule at %s:%d comes first, so it wins", yamlfile.Clean(last[id].src.name), last[id].at.line)
 		}
-		l.errs.addf(d.given["override"], hint, "no file after this one has a rule %s", yamlfile.Quote(id))
+		l.errs.addf(d.given["override"].at, hint, "no file after this one has a rule %s", yamlfile.Quote(id))
 	}
 }
 
@@ -73,20 +73,14 @@ func nothingThere(name string, names []string, instead string, errs *collector) 
 // does not give itself. Tests belong to the condition: if d gives another,
 // the tests of base do not check it.
 func (d *ruleDecl) inherit(base *ruleDecl) {
-	_, when := d.given["when"]
-	_, exceptions := d.given["exceptions"]
-	if own, given := d.given["summary"]; given { // it is about programs, too
-		d.given["program"] = cmp.Or(d.given["program"], own)
+	if e := d.given["summary"]; e != nil { // it is about programs, too
+		d.given["program"] = cmp.Or(d.given["program"], e)
 	}
-	for i := range ruleTable {
-		f := &ruleTable[i]
-		p, given := base.given[f.name]
-		if _, own := d.given[f.name]; !given || own || f.name == "tests" && (when || exceptions) {
-			continue
-		}
-		d.given[f.name] = p
-		if f.take != nil {
-			f.take(d, base)
+	own := maps.Clone(d.given)
+	for name, e := range base.given {
+		if own[name] == nil && (name != "tests" || own["when"] == nil && own["exceptions"] == nil) {
+			d.given[name] = e
+			ruleFields.take(d, e, &collector{}) // which has reported errors at base
 		}
 	}
 	r, b := &d.rule, &base.rule

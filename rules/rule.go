@@ -19,8 +19,8 @@ type ruleDecl struct {
 	src        *source
 	home       *source // of the rule that this one overrides, src otherwise
 	at         at
-	given      map[string]at // the fields that were given, with the places of their keys
-	rule       Rule          // but for what linking adds
+	given      map[string]*entry // the fields that were given
+	rule       Rule              // but for what linking adds
 	idAt       at
 	override   bool
 	overridden *ruleDecl // the rule that overrides this one, if any
@@ -42,20 +42,12 @@ type exceptionDecl struct {
 func parseRule(src *source, n *yaml.Node, errs *collector) *ruleDecl {
 	p := at{src: src, line: n.Line, col: n.Column}
 	p.rule = ruleID(n)
-	fields := mapping(p, n, ruleFields, errs)
-	if n.Kind != yaml.MappingNode {
-		return nil
-	}
-	d := &ruleDecl{src: src, home: src, at: p, given: make(map[string]at, len(fields))}
+	d := &ruleDecl{src: src, home: src, at: p}
 	r := &d.rule
 	r.File, r.Line, r.Column, r.Place = src.name, n.Line, n.Column, fmt.Sprintf("%s:%d", src.name, n.Line)
-	for _, f := range fields {
-		fp := p.under(f.key)
-		d.given[f.key] = fp.here(f.name)
-		ruleTable[slices.Index(ruleFields, f.key)].parse(d, fp, f.value, errs)
-	}
-	if _, ok := d.given["id"]; !ok {
-		errs.add(p.under("id"), "is missing", "every rule needs an id and a when")
+	d.given = ruleFields.read(d, p, n, errs)
+	if n.Kind != yaml.MappingNode {
+		return nil
 	}
 	return d
 }
@@ -64,30 +56,31 @@ func parseRule(src *source, n *yaml.Node, errs *collector) *ruleDecl {
 // overrides another has taken over the other's fields by then.
 func (d *ruleDecl) check(errs *collector) {
 	r := &d.rule
-	if _, ok := d.given["when"]; !ok {
-		errs.add(d.at.under("when"), "is missing", "every rule needs an id and a when")
+	if d.given["when"] == nil {
+		errs.add(d.at.under("when"), "is missing", idAndWhen)
 	}
-	_, decides := d.given["disposition"]
+	decides := d.given["disposition"] != nil
 	switch {
 	case r.Continue:
 		for _, f := range decidingFields {
-			switch p, ok := d.given[f]; {
-			case ok && p.src == d.src:
-				errs.add(p, "a rule with continue only adds tags and advice, and sets the phase", "remove the field, or remove continue")
-			case ok:
-				errs.addf(d.given["continue"], "turn that rule off with enabled: false, and write one with another id",
+			switch e := d.given[f]; {
+			case e == nil:
+			case e.at.src == d.src:
+				errs.add(e.at, "a rule with continue only adds tags and advice, and sets the phase", "remove the field, or remove continue")
+			default:
+				errs.addf(d.given["continue"].at, "turn that rule off with enabled: false, and write one with another id",
 					"a rule with continue only adds tags and advice, and sets the phase; the rule that this one overrides gives a %s at %s:%d",
-					f, yamlfile.Clean(p.src.name), p.line)
+					f, yamlfile.Clean(e.at.src.name), e.at.line)
 			}
 		}
-		if _, ok := d.given["tags"]; !ok && r.SetsPhase == "" && d.advice == "" {
-			errs.add(d.given["continue"], "a rule with continue must have tags, advice or sets_phase", "add tags: [...]")
+		if d.given["tags"] == nil && r.SetsPhase == "" && d.advice == "" {
+			errs.add(d.given["continue"].at, "a rule with continue must have tags, advice or sets_phase", "add tags: [...]")
 		}
 	case !decides:
 		errs.add(d.at.under("disposition"), "is missing", "one of "+strings.Join(dispositions, ", "))
 	}
 	if e := r.Escalate; e != nil && !r.Continue && decides && e.To <= r.Disposition {
-		if d.given["escalate"].src != d.src {
+		if d.given["escalate"].at.src != d.src {
 			r.Escalate = nil // the override is already as urgent
 			return
 		}
@@ -150,59 +143,37 @@ func parseTags(p at, n *yaml.Node, errs *collector) (tags []string) {
 	return tags
 }
 
-// ruleField is a key of a rule, with how it is parsed and inherited. Keys that
-// only name the rule that is overridden are not inherited.
-type ruleField struct {
-	key[ruleDecl]
-	take func(d, base *ruleDecl) // takes it over from base, where d does not give it
-}
+// idAndWhen answers a rule without one of them.
+const idAndWhen = "every rule needs an id and a when"
 
-// ruleTable has the fields of rules, in the order in which they are listed to people.
-var ruleTable = []ruleField{
-	{key: key[ruleDecl]{name: "id", parse: parseID}},
-	field("when", func(d *ruleDecl) *exprText { return &d.when }, expression),
-	field("exceptions", func(d *ruleDecl) *[]exceptionDecl { return &d.exceptions }, parseExceptions),
-	field("disposition", func(d *ruleDecl) *event.Disposition { return &d.rule.Disposition },
+// ruleFields are the fields of rules, in the order in which they are listed to people.
+var ruleFields = keys[ruleDecl]{
+	key[ruleDecl]{name: "id", parse: parseID}.needed(idAndWhen),
+	keyOf("when", func(d *ruleDecl) *exprText { return &d.when }, expression),
+	keyOf("exceptions", func(d *ruleDecl) *[]exceptionDecl { return &d.exceptions }, parseExceptions),
+	keyOf("disposition", func(d *ruleDecl) *event.Disposition { return &d.rule.Disposition },
 		oneIn[event.Disposition](dispositions)),
-	field("severity", func(d *ruleDecl) *event.Severity { return &d.rule.Severity }, oneIn[event.Severity](severities)),
-	field("invalidates", func(d *ruleDecl) *bool { return &d.rule.Invalidates }, parseBool),
-	{
-		key[ruleDecl]{name: "escalate", parse: func(d *ruleDecl, p at, n *yaml.Node, errs *collector) {
-			d.rule.Escalate, d.escalateTo = parseEscalate(p, n, errs)
-		}},
-		func(d, b *ruleDecl) { d.rule.Escalate, d.escalateTo = b.rule.Escalate, b.escalateTo },
-	},
-	field("summary", func(d *ruleDecl) *string { return &d.rule.Summary }, parseLine),
-	field("why", func(d *ruleDecl) *string { return &d.rule.Why }, parseText),
-	field("advice", func(d *ruleDecl) *string { return &d.advice }, parseAdvice),
-	field("program", func(d *ruleDecl) *ruleTexts { return &d.rule.program },
+	keyOf("severity", func(d *ruleDecl) *event.Severity { return &d.rule.Severity }, oneIn[event.Severity](severities)),
+	keyOf("invalidates", func(d *ruleDecl) *bool { return &d.rule.Invalidates }, parseBool),
+	{name: "escalate", parse: func(d *ruleDecl, p at, n *yaml.Node, errs *collector) {
+		d.rule.Escalate, d.escalateTo = parseEscalate(p, n, errs)
+	}},
+	keyOf("summary", func(d *ruleDecl) *string { return &d.rule.Summary }, parseLine),
+	keyOf("why", func(d *ruleDecl) *string { return &d.rule.Why }, parseText),
+	keyOf("advice", func(d *ruleDecl) *string { return &d.advice }, parseAdvice),
+	keyOf("program", func(d *ruleDecl) *ruleTexts { return &d.rule.program },
 		func(p at, n *yaml.Node, errs *collector) (t ruleTexts) { programFields.read(&t, p, n, errs); return t }),
-	field("explained_by", func(d *ruleDecl) *[]word { return &d.explained }, words),
-	field("sets_phase", func(d *ruleDecl) *string { return &d.rule.SetsPhase }, named("phase", `such as "load" or "play"`)),
-	field("blinds", func(d *ruleDecl) *bool { return &d.rule.Blinds }, parseBool),
-	field("resolves", func(d *ruleDecl) *[]word { return &d.resolves }, words),
-	field("tags", func(d *ruleDecl) *[]string { return &d.rule.Tags }, parseTags),
-	field("continue", func(d *ruleDecl) *bool { return &d.rule.Continue }, parseBool),
-	field("until", func(d *ruleDecl) *string { return &d.until }, parseDay),
-	field("enabled", func(d *ruleDecl) *bool { return &d.rule.Disabled }, parseDisabled),
-	{key: keyOf("override", func(d *ruleDecl) *bool { return &d.override }, parseBool)},
+	keyOf("explained_by", func(d *ruleDecl) *[]word { return &d.explained }, words),
+	keyOf("sets_phase", func(d *ruleDecl) *string { return &d.rule.SetsPhase }, named("phase", `such as "load" or "play"`)),
+	keyOf("blinds", func(d *ruleDecl) *bool { return &d.rule.Blinds }, parseBool),
+	keyOf("resolves", func(d *ruleDecl) *[]word { return &d.resolves }, words),
+	keyOf("tags", func(d *ruleDecl) *[]string { return &d.rule.Tags }, parseTags),
+	keyOf("continue", func(d *ruleDecl) *bool { return &d.rule.Continue }, parseBool),
+	keyOf("until", func(d *ruleDecl) *string { return &d.until }, parseDay),
+	keyOf("enabled", func(d *ruleDecl) *bool { return &d.rule.Disabled }, parseDisabled),
+	keyOf("override", func(d *ruleDecl) *bool { return &d.override }, parseBool),
 	// of its own condition
-	field("tests", func(d *ruleDecl) *[]testDecl { return &d.tests }, parseTests),
-}
-
-var ruleFields = func() (names []string) {
-	for _, f := range ruleTable {
-		names = append(names, f.name)
-	}
-	return names
-}()
-
-// field is a field that is one value of a rule.
-func field[T any](name string, of func(*ruleDecl) *T, parse func(at, *yaml.Node, *collector) T) ruleField {
-	return ruleField{
-		key:  keyOf(name, of, parse),
-		take: func(d, base *ruleDecl) { *of(d) = *of(base) },
-	}
+	keyOf("tests", func(d *ruleDecl) *[]testDecl { return &d.tests }, parseTests),
 }
 
 func parseID(d *ruleDecl, p at, n *yaml.Node, errs *collector) {
@@ -323,7 +294,7 @@ func parseEscalate(p at, n *yaml.Node, errs *collector) (e *event.Escalation, to
 	e = &event.Escalation{}
 	given := escalateFields.read(e, p, n, errs)
 	if to = p.here(n); given["to"] != nil {
-		to = p.under("to").here(given["to"])
+		to = given["to"].place()
 	}
 	if errs.count() > before {
 		return nil, to
@@ -339,7 +310,7 @@ func parseEscalate(p at, n *yaml.Node, errs *collector) (e *event.Escalation, to
 		e.Within = time.Duration(e.Entries) * time.Second / entriesPerSecond
 	}
 	if e.Entries < e.After {
-		errs.addf(p.under("within").here(given["within"]), "increase entries, or decrease after", "%d occurrences do not fit into %d entries", e.After,
+		errs.addf(given["within"].place(), "increase entries, or decrease after", "%d occurrences do not fit into %d entries", e.After,
 			e.Entries)
 		return nil, to
 	}

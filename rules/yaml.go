@@ -52,17 +52,20 @@ func (p at) item(i int) at {
 	return p
 }
 
-// entry is one key of a mapping with its value.
+// entry is one key of a mapping, with its place and its value.
 type entry struct {
 	key   string
-	name  *yaml.Node // the key's node
+	at    at
 	value *yaml.Node
 }
+
+// place returns the place of the value of an entry.
+func (e *entry) place() at { return e.at.here(e.value) }
 
 // mapping returns the entries of n in file order. Keys that are not plain text
 // and repeated keys are reported and left out. With a non-nil known, so are
 // keys that are not in it.
-func mapping(p at, n *yaml.Node, known []string, errs *collector) []entry {
+func mapping(p at, n *yaml.Node, known []string, errs *collector) []*entry {
 	if n.Kind != yaml.MappingNode {
 		hint := "write it as key: value"
 		if len(known) > 0 && len(known) <= yamlfile.MaxListed {
@@ -71,7 +74,7 @@ func mapping(p at, n *yaml.Node, known []string, errs *collector) []entry {
 		errs.addf(p.here(n), hint, "must be a mapping, not %s", yamlfile.KindName(n))
 		return nil
 	}
-	out := make([]entry, 0, len(n.Content)/2)
+	out := make([]*entry, 0, len(n.Content)/2)
 	seen := make(map[string]*yaml.Node, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, v := n.Content[i], n.Content[i+1]
@@ -89,7 +92,7 @@ func mapping(p at, n *yaml.Node, known []string, errs *collector) []entry {
 			errs.addf(p.here(k), yamlfile.DidYouMean(k.Value, known), "unknown field %s", yamlfile.Quote(k.Value))
 			continue
 		}
-		out = append(out, entry{k.Value, k, v})
+		out = append(out, &entry{k.Value, p.under(k.Value).here(k), v})
 	}
 	return out
 }
@@ -123,12 +126,17 @@ func (k keys[T]) names() []string {
 	return names
 }
 
-// read parses the mapping n into to, and returns the values that it gives, by key.
-func (k keys[T]) read(to *T, p at, n *yaml.Node, errs *collector) map[string]*yaml.Node {
-	given, known := map[string]*yaml.Node{}, k.names()
-	for _, e := range mapping(p, n, known, errs) {
-		given[e.key] = e.value
-		k[slices.Index(known, e.key)].parse(to, p.under(e.key), e.value, errs)
+// take parses the value of one of the keys into to.
+func (k keys[T]) take(to *T, e *entry, errs *collector) {
+	k[slices.IndexFunc(k, func(k key[T]) bool { return k.name == e.key })].parse(to, e.at, e.value, errs)
+}
+
+// read parses the mapping n into to, and returns the entries that it gives, by key.
+func (k keys[T]) read(to *T, p at, n *yaml.Node, errs *collector) map[string]*entry {
+	given := map[string]*entry{}
+	for _, e := range mapping(p, n, k.names(), errs) {
+		given[e.key] = e
+		k.take(to, e, errs)
 	}
 	for i := range k {
 		if k[i].missing != "" && given[k[i].name] == nil && n.Kind == yaml.MappingNode {
@@ -139,12 +147,13 @@ func (k keys[T]) read(to *T, p at, n *yaml.Node, errs *collector) map[string]*ya
 }
 
 // readOr parses n into to: as the value of the key called only, or as a mapping. It returns what read does.
-func (k keys[T]) readOr(only string, to *T, p at, n *yaml.Node, errs *collector) map[string]*yaml.Node {
+func (k keys[T]) readOr(only string, to *T, p at, n *yaml.Node, errs *collector) map[string]*entry {
 	if n.Kind == yaml.MappingNode {
 		return k.read(to, p, n, errs)
 	}
-	k[slices.Index(k.names(), only)].parse(to, p, n, errs)
-	return map[string]*yaml.Node{only: n}
+	e := &entry{only, p, n}
+	k.take(to, e, errs)
+	return map[string]*entry{only: e}
 }
 
 // items returns the elements of the list n.

@@ -174,11 +174,12 @@ func Resume(p Policy, c Ceiling, verify func(author string) Class, s State) (*Ma
 	if verify == nil {
 		return nil, errors.New("steer: verify is nil: it decides who an author is")
 	}
-	if err := p.Validate(); err != nil {
+	p, err := p.complete()
+	if err != nil {
 		return nil, err
 	}
 	s.Phase = cmp.Or(s.Phase, Idle)
-	return &Machine{policy: p.withDefaults(), ceiling: c, verify: verify, state: s, calls: map[string]bool{}}, nil
+	return &Machine{policy: p, ceiling: c, verify: verify, state: s, calls: map[string]bool{}}, nil
 }
 
 // State returns the state; the caller must not change its slices and maps.

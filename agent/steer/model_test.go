@@ -38,7 +38,7 @@ type world struct {
 func newWorld(t testing.TB, p Policy, c Ceiling, left ...string) *world {
 	m := testkit.Must(New(p, c, known))
 	return &world{
-		t: t, policy: p.withDefaults(), limit: c, m: m, now: start, left: left,
+		t: t, policy: testkit.Must(p.complete()), limit: c, m: m, now: start, left: left,
 		accepted: map[uint64]string{}, settled: map[uint64]string{},
 	}
 }

@@ -93,6 +93,12 @@ type Policy struct {
 
 // Validate returns an error that names each setting at fault.
 func (p Policy) Validate() error {
+	_, err := p.complete()
+	return err
+}
+
+// complete returns p with its defaults. The error names each setting at fault.
+func (p Policy) complete() (Policy, error) {
 	var errs []error
 	one := func(setting, value string, known ...string) {
 		if value != "" && !slices.Contains(known, value) {
@@ -102,16 +108,22 @@ func (p Policy) Validate() error {
 	one("mode", string(p.Mode), string(ModeQueue), string(ModeSteer), string(ModeInterrupt), string(ModeOwnerInterrupt))
 	one("dedup", string(p.Dedup), string(DedupQueue), string(DedupDrop))
 	one("admit", string(p.Admit), string(AdmitVerified), string(AdmitAllowlist), string(AdmitNobody), string(AdmitAnyone))
-	mode := p.withDefaults().Mode
-	if p.Dedup == DedupDrop && mode != ModeQueue {
+	p.Mode, p.Admit = cmp.Or(p.Mode, ModeSteer), cmp.Or(p.Admit, AdmitVerified)
+	if p.Dedup == DedupDrop && p.Mode != ModeQueue {
 		errs = append(errs, fmt.Errorf(
-			"mode %q needs dedup %q, not %q: what arrives while a turn is being canceled would be lost", mode, DedupQueue, DedupDrop))
+			"mode %q needs dedup %q, not %q: what arrives while a turn is being canceled would be lost", p.Mode, DedupQueue, DedupDrop))
 	}
-	if p.Admit == AdmitAnyone && mode != ModeQueue && !p.ConfirmAnyone {
+	if p.Admit == AdmitAnyone && p.Mode != ModeQueue && !p.ConfirmAnyone {
 		errs = append(errs, fmt.Errorf("admit %q with mode %q lets anyone stop the agent: confirm it, or use mode %q",
-			AdmitAnyone, mode, ModeQueue))
+			AdmitAnyone, p.Mode, ModeQueue))
 	}
-	return errors.Join(append(errs, p.complete())...)
+	errs = append(errs,
+		bounds.Complete("policy", bounds.Of("call wait", &p.CallWait, DefaultCallWait, 1, 0)),
+		bounds.Complete("policy", bounds.Of("steers per turn", &p.SteersPerTurn, DefaultSteersPerTurn, 1, 0)),
+		bounds.Complete("policy", bounds.Of("steers per minute", &p.SteersPerMinute, DefaultSteersPerMinute, 1, 0)),
+		bounds.Complete("policy", bounds.Of("max pending", &p.MaxPending, 64, 1, 0)),
+		bounds.Complete("policy", bounds.Of("tries", &p.Tries, 3, 1, 0)))
+	return p, errors.Join(errs...)
 }
 
 // The defaults of a Policy.
@@ -120,24 +132,6 @@ const (
 	DefaultSteersPerTurn   = 3
 	DefaultSteersPerMinute = 6
 )
-
-// withDefaults returns p with its defaults.
-func (p Policy) withDefaults() Policy {
-	p.Mode, p.Admit = cmp.Or(p.Mode, ModeSteer), cmp.Or(p.Admit, AdmitVerified)
-	_ = p.complete() // which Validate has called
-	return p
-}
-
-// complete sets the bounds that are 0, unless one of them is negative.
-func (p *Policy) complete() error {
-	return errors.Join(
-		bounds.Complete("policy", bounds.Of("call wait", &p.CallWait, DefaultCallWait, 1, 0)),
-		bounds.Complete("policy", bounds.Of("steers per turn", &p.SteersPerTurn, DefaultSteersPerTurn, 1, 0)),
-		bounds.Complete("policy", bounds.Of("steers per minute", &p.SteersPerMinute, DefaultSteersPerMinute, 1, 0)),
-		bounds.Complete("policy", bounds.Of("max pending", &p.MaxPending, 64, 1, 0)),
-		bounds.Complete("policy", bounds.Of("tries", &p.Tries, 3, 1, 0)),
-	)
-}
 
 // admits reports whether messages of a class are accepted.
 func (p *Policy) admits(c Class) bool {

@@ -446,7 +446,7 @@ func TestDefaults(t *testing.T) {
 	require.Equal(t, Policy{
 		Mode: ModeSteer, Admit: AdmitVerified, CallWait: 30 * time.Second, SteersPerTurn: 3, SteersPerMinute: 6,
 		MaxPending: 64, Tries: 3,
-	}, Policy{}.withDefaults())
+	}, testkit.Must(Policy{}.complete()))
 }
 
 func TestToldIsBounded(t *testing.T) {

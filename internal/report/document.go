@@ -207,7 +207,7 @@ func (r *Replay) Document(top int, language ...map[string]string) *Document {
 		}
 	}
 	d.details, d.excerpts = r.details, r.excerpts(d)
-	d.clock = 2*r.timed > r.details.total && r.ended.After(r.began)
+	d.clock = 2*r.times.Entries > r.details.total && r.times.Last.After(r.times.First)
 	return d
 }
 

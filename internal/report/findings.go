@@ -21,24 +21,26 @@ type checked struct {
 
 // checkedLog is a log of a report. A text is "" if all is well.
 type checkedLog struct {
-	file       string // not escaped
-	properties []junitProperty
-	unread     string   // why it was not read to its end
-	kind       string   // of that error
-	silence    string   // the contents of a log without a record
-	lacks      string   // its gaps
-	out        string   // all that is wanting
+	File       string // not escaped
+	Properties []property
+	Unread     string   // why it was not read to its end
+	Kind       string   // of that error
+	Silence    string   // the contents of a log without a record
+	Lacks      string   // its gaps
+	Out        string   // all that is wanting
 	notes      []string // the same, in sentences
 }
+
+type property struct{ Name, Value string }
 
 // found is a problem: the groups of one rule and disposition in one log that point at one mod first, or at none. It has
 // the rule and the log of its first group.
 type found struct {
 	finding
-	mod     string
-	groups  []finding
-	first   uint64   // line of all groups
-	entries uint64   // of all groups
+	Mod     string
+	Groups  []finding
+	Line    uint64   // the first of all groups
+	Entries uint64   // of all groups
 	reasons []string // why a comparison reports it, nil if the report is of one log
 	passes  bool     // all groups are of other mods than the checked ones
 }
@@ -47,8 +49,8 @@ type found struct {
 type finding struct {
 	*Row
 	RuleText
-	file     string // the first that has it, not escaped
-	news     string // why a comparison reports it, which makes it fail; "" in the report of one log
+	File     string // the first that has it, not escaped
+	News     string // why a comparison reports it, which makes it fail; "" in the report of one log
 	otherMod bool   // it does not fail
 }
 
@@ -57,47 +59,47 @@ func problems(groups []finding) (all []found) {
 	for _, f := range groups {
 		mod := strings.Join(f.Blame[:min(1, len(f.Blame))], "")
 		at := slices.IndexFunc(all, func(p found) bool {
-			return p.Rule == f.Rule && p.Disposition == f.Disposition && p.file == f.file && p.mod == mod
+			return p.Rule == f.Rule && p.Disposition == f.Disposition && p.File == f.File && p.Mod == mod
 		})
 		if at < 0 {
 			at = len(all)
-			all = append(all, found{finding: f, mod: mod, first: f.First, passes: true})
+			all = append(all, found{finding: f, Mod: mod, Line: f.First, passes: true})
 			all[at].Advice = cmp.Or(f.advice, text.Advice(f.Advice, f.Blame...)) // a comparison has no items, and no advice
 		}
 		p := &all[at]
-		p.groups = append(p.groups, f)
-		p.entries += f.Count
-		p.first = min(p.first, f.First)
+		p.Groups = append(p.Groups, f)
+		p.Entries += f.Count
+		p.Line = min(p.Line, f.First)
 		p.passes = p.passes && f.otherMod
-		if f.news != "" && !slices.Contains(p.reasons, f.news) {
-			p.reasons = append(p.reasons, f.news)
+		if f.News != "" && !slices.Contains(p.reasons, f.News) {
+			p.reasons = append(p.reasons, f.News)
 		}
 	}
 	return all
 }
 
-// often returns how often and where the problem is.
-func (p *found) often() string {
-	if len(p.groups) == 1 {
-		return p.finding.often()
+// Often returns how often and where the problem is.
+func (p *found) Often() string {
+	if len(p.Groups) == 1 {
+		return p.finding.Often()
 	}
-	return fmt.Sprintf("%s in %d groups, the first at line %d", text.Count(p.entries, "entry", "entries"), len(p.groups),
-		p.first)
+	return fmt.Sprintf("%s in %d groups, the first at line %d", text.Count(p.Entries, "entry", "entries"), len(p.Groups),
+		p.Line)
 }
 
-// summary returns a text about the problem, and why a comparison reports it.
-func (p *found) summary(says string) string {
+// Because returns a text about the problem, and why a comparison reports it.
+func (p *found) Because(says string) string {
 	switch {
 	case p.reasons == nil:
 		return says
 	case len(p.reasons) > 2:
-		return fmt.Sprintf("%s; %d groups are new, or more than before", says, len(p.groups))
+		return fmt.Sprintf("%s; %d groups are new, or more than before", says, len(p.Groups))
 	}
 	return says + "; " + strings.Join(p.reasons, "; ")
 }
 
-// often returns how often and where.
-func (f *finding) often() string {
+// Often returns how often and where.
+func (f *finding) Often() string {
 	often := text.Count(f.Count, "entry", "entries")
 	if f.Forms > 1 {
 		often += fmt.Sprintf(" in %d forms", f.Forms)
@@ -115,8 +117,8 @@ func (f *finding) often() string {
 func (d *Document) checked() checked {
 	s := &d.Summary
 	log := checkedLog{
-		file: d.file, unread: s.Error, kind: "input", silence: d.silence, notes: slices.Clip(d.doubts),
-		properties: []junitProperty{
+		File: d.file, Unread: s.Error, Kind: "input", Silence: d.silence, notes: slices.Clip(d.doubts),
+		Properties: []property{
 			{"heed.layout", s.Layout},
 			{"heed.lines", number(uint64(s.Lines))},
 			{"heed.records", number(s.Records)},
@@ -124,17 +126,17 @@ func (d *Document) checked() checked {
 		},
 	}
 	if removed := strings.Join(inWords(d.removed), ", "); removed != "" {
-		log.properties = append(log.properties, junitProperty{"heed.removed", removed})
+		log.Properties = append(log.Properties, property{"heed.removed", removed})
 	}
 	if s.Interrupted {
-		log.unread, log.kind = "interrupted", "interrupted"
+		log.Unread, log.Kind = "interrupted", "interrupted"
 	}
 	switch {
 	case !d.WentBlind:
 	case s.Headless:
-		log.lacks = headlessSentence
+		log.Lacks = headlessSentence
 	default:
-		log.lacks = cmp.Or(d.blind, "part of the log is missing")
+		log.Lacks = cmp.Or(d.blind, "part of the log is missing")
 	}
 	var groups []finding
 	var dropped []string
@@ -144,7 +146,7 @@ func (d *Document) checked() checked {
 		left += t.Rows - len(rows)
 		for i := range rows {
 			r := &rows[i]
-			groups = append(groups, finding{Row: r, RuleText: d.rule(r.Rule).described(r.Rule, r.Severity), file: d.file})
+			groups = append(groups, finding{Row: r, RuleText: d.rule(r.Rule).described(r.Rule, r.Severity), File: d.file})
 		}
 		if t.Dropped > 0 {
 			dropped = append(dropped, fmt.Sprintf("%s (%s) did not fit into the table.",
@@ -156,7 +158,7 @@ func (d *Document) checked() checked {
 			text.Count(left, "more group is", "more groups are")))
 	}
 	log.notes = append(log.notes, dropped...)
-	log.out = strings.Join(log.notes, "\n")
+	log.Out = strings.Join(log.notes, "\n")
 	return checked{[]checkedLog{log}, problems(groups), d.removed}
 }
 
@@ -168,7 +170,7 @@ func (c *Comparison) checked() checked {
 	all := checked{marks: c.Scrub.removed()}
 	for i := range side.Files {
 		f := &side.Files[i]
-		log := checkedLog{file: f.Name, kind: "input", properties: []junitProperty{{"heed.records", number(f.Records)}}}
+		log := checkedLog{File: f.Name, Kind: "input", Properties: []property{{"heed.records", number(f.Records)}}}
 		for _, gap := range gapsOf(&compare.Totals{Files: side.Files[i : i+1]}) {
 			log.notes = append(log.notes, "The log "+gap+".")
 		}
@@ -179,11 +181,11 @@ func (c *Comparison) checked() checked {
 		says := strings.Join(log.notes, " ")
 		switch {
 		case slices.ContainsFunc(f.Gaps, func(g compare.Gap) bool { return g.Kind == "unread" }):
-			log.unread = says
+			log.Unread = says
 		case len(f.Gaps) > 0 && f.Gaps[0].Silence() != "":
-			log.silence = f.Gaps[0].Silence()
+			log.Silence = f.Gaps[0].Silence()
 		default:
-			log.lacks = says
+			log.Lacks = says
 		}
 		all.logs = append(all.logs, log)
 	}

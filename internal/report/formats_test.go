@@ -19,7 +19,8 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-func TestSARIFURI(t *testing.T) {
+// TestSARIFNames: a file of any system is a URI, and a message has no link and no placeholder.
+func TestSARIFNames(t *testing.T) {
 	for in, want := range map[string]string{
 		"logs/Player.log":          "logs/Player.log",
 		`C:\Users\<user>\My Log#1`: "file:///C:/Users/%3Cuser%3E/My%20Log%231",
@@ -30,15 +31,10 @@ func TestSARIFURI(t *testing.T) {
 	} {
 		require.Equal(t, want, sarifURI(in), in)
 	}
-}
-
-func TestSARIFText(t *testing.T) {
 	for in, want := range map[string]string{
-		"[a](1)":      "[a] (1)",
-		"{0} {x} {12": "{ 0} {x} { 12",
-		"오류 [x]":      "오류 [x]",
+		"[a](1)": "[a] (1)", "{0} {x} {12": "{ 0} {x} { 12", "오류 [x]": "오류 [x]",
 	} {
-		require.Equal(t, want, sarifText(in).Text)
+		require.Equal(t, want, sarifText(in))
 	}
 }
 
@@ -49,20 +45,39 @@ func TestSARIFIsBounded(t *testing.T) {
 		r.Observe(&capture.Record{StartLine: i + 1}, outcome(signature.ID(i+1000), event.Blocking, fmt.Sprint("r", i)))
 	}
 	r.End(End{Lines: 1700})
-	var doc struct {
-		Runs []struct {
-			Results     []struct{ RuleID string }
-			Invocations []struct {
-				Notifications []sarifNotification `json:"toolExecutionNotifications"`
-			}
-		}
-	}
-	require.NoError(t, json.Unmarshal(SARIF(nil, slices.Repeat([]*Document{r.Document(0)}, 3)...), &doc))
-	require.Len(t, doc.Runs[0].Results, maxResults)
-	notes := doc.Runs[0].Invocations[0].Notifications
+	run := sarifOf(t, slices.Repeat([]*Document{r.Document(0)}, 3)...)
+	require.Len(t, run.Results, maxResults)
+	notes := run.Invocations[0].Notes
 	require.Len(t, notes, 1)
 	require.Equal(t, "100 results are left out: a log has at most 5000.", notes[0].Message.Text)
-	require.NoError(t, json.Unmarshal(SARIF[*Document](nil), &doc), "of no replay")
+	require.Empty(t, sarifOf(t).Results, "of no replay")
+}
+
+// sarifRun is a run as tests read it.
+type sarifRun struct {
+	Results []struct {
+		RuleID       string
+		Fingerprints map[string]string
+		Message      struct{ Text string }
+		Occurrences  uint64 `json:"occurrenceCount"`
+		Properties   struct {
+			Groups []any `json:"heed/groups"`
+		}
+	}
+	Invocations []struct {
+		Successful bool `json:"executionSuccessful"`
+		Notes      []struct {
+			Level   string
+			Message struct{ Text string }
+		} `json:"toolExecutionNotifications"`
+	}
+}
+
+func sarifOf(t *testing.T, docs ...*Document) sarifRun {
+	t.Helper()
+	var log struct{ Runs []sarifRun }
+	require.NoError(t, json.Unmarshal(SARIF(nil, docs...), &log))
+	return log.Runs[0]
 }
 
 // TestSARIFOfSeveralLogs: one log that was not read whole makes the run unsuccessful, whichever it is; and a problem
@@ -80,12 +95,10 @@ func TestSARIFOfSeveralLogs(t *testing.T) {
 		{[]*Document{read(" failed=broken"), read("")}, false, []string{"error"}},
 		{[]*Document{read(""), read(" failed=broken")}, false, []string{"error"}},
 	} {
-		var log sarifLog
-		require.NoError(t, json.Unmarshal(SARIF(nil, test.docs...), &log))
-		run := &log.Runs[0]
+		run := sarifOf(t, test.docs...)
 		require.Equal(t, test.successful, run.Invocations[0].Successful)
 		var levels []string
-		for _, n := range run.Invocations[0].Notifications {
+		for _, n := range run.Invocations[0].Notes {
 			levels = append(levels, n.Level)
 		}
 		require.Equal(t, test.levels, levels)
@@ -110,12 +123,11 @@ func TestFindingPerProblem(t *testing.T) {
 	require.Contains(t, out, "group 0000000000000007: 1 entry, line 1\n")
 	require.Contains(t, out, `classname="blocking.q" name="`)
 	require.Contains(t, out, `line="2"`)
-	var log sarifLog
-	require.NoError(t, json.Unmarshal(SARIF(nil, r.Document(0)), &log))
-	require.Len(t, log.Runs[0].Results, 2)
-	require.Len(t, log.Runs[0].Results[0].Properties.Groups, 11)
-	require.Equal(t, uint64(11), log.Runs[0].Results[0].Occurrences)
-	require.Contains(t, log.Runs[0].Results[0].Message.Text, "(11 entries in 11 groups, the first at line 1)")
+	results := sarifOf(t, r.Document(0)).Results
+	require.Len(t, results, 2)
+	require.Len(t, results[0].Properties.Groups, 11)
+	require.Equal(t, uint64(11), results[0].Occurrences)
+	require.Contains(t, results[0].Message.Text, "(11 entries in 11 groups, the first at line 1)")
 }
 
 // TestEscalatedFindingsAreTwo: what a rule judged in two ways is two findings with

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"crypto/sha256"
 	_ "embed" // for the parts of the page
 	"encoding/base64"
@@ -38,8 +37,8 @@ func HTML(dst []byte, docs ...*Document) []byte {
 			sections = append(sections, s)
 			left += len(s.Groups) + len(s.Excerpts) + len(s.Mods)
 		}
-		if page := render(sections); len(page) <= maxPage || left == 0 {
-			return append(dst, page...)
+		if p := onePage(sections); len(p) <= maxPage || left == 0 {
+			return append(dst, p...)
 		}
 	}
 }
@@ -48,30 +47,24 @@ var parsedPage = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(pageFuncs).Parse(pageTemplate))
 })
 
-func render(sections []*section) []byte {
+func onePage(sections []*section) []byte {
 	title := "heed report"
 	if len(sections) == 1 {
 		v := sections[0].Summary.Verdict
 		title = v.Title() + " · " + sections[0].Base()
 	}
 	// html/template escapes a value by its place. Files of this package are the only values that it does not escape.
-	var out bytes.Buffer
 	script, style := PageSources()
-	err := parsedPage().Execute(&out,
-		map[string]any{
-			"Title": title, "Lang": sections[0].say("en"),
-			"Policy": fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; base-uri 'none'; form-action 'none'",
-				script, style),
-			"Style":    template.CSS(pageStyle),
-			"Script":   template.JS(pageScript),
-			"Sections": sections,
-			"Scrubbed": !slices.ContainsFunc(sections, func(s *section) bool { return !s.scrubbed }),
-			"Several":  len(sections) > 1,
-		})
-	if err != nil {
-		panic("BUG: report: " + err.Error())
-	}
-	return out.Bytes()
+	return render(parsedPage(), map[string]any{
+		"Title": title, "Lang": sections[0].say("en"),
+		"Policy": fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; base-uri 'none'; form-action 'none'",
+			script, style),
+		"Style":    template.CSS(pageStyle),
+		"Script":   template.JS(pageScript),
+		"Sections": sections,
+		"Scrubbed": !slices.ContainsFunc(sections, func(s *section) bool { return !s.scrubbed }),
+		"Several":  len(sections) > 1,
+	})
 }
 
 // PageSources returns the source expressions by which a Content-Security-Policy allows the script and the style of a

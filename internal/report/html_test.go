@@ -354,7 +354,7 @@ func TestPageCountsOneAsOne(t *testing.T) {
 	d.Summary.Signatures["ignore"] = tableSummary{Rows: 1}
 	s := newSection(d, 1, 1, 0)
 	s.MoreCauses, s.MoreExcerpts = 1, 1
-	out := readable(requireValidPage(t, string(render([]*section{s}))))
+	out := readable(requireValidPage(t, string(onePage([]*section{s}))))
 	require.Contains(t, out, "plain · 1 line · 1 record ·")
 	require.Contains(t, out, "blocking : 1 entry in 1 group.")
 	require.Contains(t, out, "1 entry, one per log record ")

@@ -2,45 +2,32 @@ package report
 
 import (
 	"bytes"
+	"embed"
 	"encoding/xml"
+	"io"
 	"strings"
+	"sync"
+	"text/template"
 
 	"github.com/heedlog/heed/event"
 )
 
-type junitSuite struct {
-	XMLName    xml.Name        `xml:"testsuite"`
-	Name       string          `xml:"name,attr"`
-	Tests      int             `xml:"tests,attr"`
-	Failures   int             `xml:"failures,attr"`
-	Errors     int             `xml:"errors,attr"`
-	Skipped    int             `xml:"skipped,attr"`
-	Properties []junitProperty `xml:"properties>property"`
-	Cases      []junitCase     `xml:"testcase"`
-	Out        string          `xml:"system-out,omitempty"`
+// suite is the suite of a log: two cases about the log itself, and a case for each problem.
+type suite struct {
+	*checkedLog
+	Cases                            []*found
+	Tests, Failures, Errors, Skipped int
 }
 
-type junitProperty struct {
-	Name  string `xml:"name,attr"`
-	Value string `xml:"value,attr"`
-}
-
-type junitCase struct {
-	Class   string        `xml:"classname,attr"`
-	Name    string        `xml:"name,attr"`
-	File    string        `xml:"file,attr,omitempty"`
-	Line    uint64        `xml:"line,attr,omitempty"`
-	Skipped *junitMessage `xml:"skipped"`
-	Error   *junitMessage `xml:"error"`
-	Failure *junitMessage `xml:"failure"`
-	Out     string        `xml:"system-out,omitempty"`
-}
-
-type junitMessage struct {
-	Message string `xml:"message,attr"`
-	Type    string `xml:"type,attr,omitempty"`
-	Text    string `xml:",chardata"`
-}
+var junitForm = form("junit.xml", template.FuncMap{
+	"blamed": blamed, "safe": safe,
+	"lines": func(s string) []string { return strings.Split(s, "\n") },
+	"xml": func(s string) string {
+		var b strings.Builder
+		_ = xml.EscapeText(&b, []byte(s))                    // which a builder never refuses
+		return strings.ReplaceAll(b.String(), "&#xA;", "\n") // only texts have line feeds, and no attributes
+	},
+})
 
 // JUnit appends reports as JUnit's XML, for servers of continuous integration: a test suite for each, with a
 // test case per problem, which is what one rule decided, with its groups in the text: failed where it blocks and
@@ -50,86 +37,71 @@ type junitMessage struct {
 // The names of cases stay the same: they hold disposition, rule and summary, and neither text of the log, counts nor
 // lines.
 func JUnit[D rendered](dst []byte, docs ...D) []byte {
-	dst = append(dst, xml.Header+"<testsuites name=\"heed\">\n"...)
+	var suites []suite
 	for _, d := range docs {
 		c := d.checked()
 		for i := range c.logs {
-			dst = c.logs[i].appendJUnit(dst, c.found)
+			suites = append(suites, suiteOf(&c.logs[i], c.found))
 		}
 	}
-	return append(dst, "</testsuites>\n"...)
+	return append(dst, render(junitForm(), suites)...)
 }
 
-// appendJUnit appends the suite of a log, with the problems that are in it.
-func (l *checkedLog) appendJUnit(dst []byte, problems []found) []byte {
-	suite := junitSuite{Name: safe(l.file), Properties: l.properties, Out: l.out}
-	read, complete := junitCase{Class: "heed.log", Name: "read to its end"}, junitCase{Class: "heed.log", Name: "complete"}
+// suiteOf returns the suite of a log, with the problems that are in it.
+func suiteOf(l *checkedLog, problems []found) suite {
+	s := suite{checkedLog: l, Tests: 2}
 	switch {
-	case l.unread != "":
-		read.Error = &junitMessage{Message: l.unread, Type: l.kind}
-	case l.silence != "":
-		read.Failure = &junitMessage{Message: l.silence, Type: "empty"}
+	case l.Unread != "":
+		s.Errors++
+	case l.Silence != "":
+		s.Failures++
 	}
-	if l.lacks != "" {
-		complete.Skipped = &junitMessage{Message: l.lacks, Type: "blind"}
+	if l.Lacks != "" {
+		s.Skipped++
 	}
-	suite.Cases = []junitCase{read, complete}
 	for i := range problems {
-		if problems[i].file == l.file {
-			suite.Cases = append(suite.Cases, problems[i].junit())
-		}
-	}
-	for _, c := range suite.Cases {
-		suite.Tests++
+		p := &problems[i]
 		switch {
-		case c.Error != nil:
-			suite.Errors++
-		case c.Failure != nil:
-			suite.Failures++
-		case c.Skipped != nil:
-			suite.Skipped++
+		case p.File != l.File:
+			continue
+		case p.Fails():
+			s.Failures++
+		default:
+			s.Skipped++
 		}
+		s.Tests++
+		s.Cases = append(s.Cases, p)
 	}
-	b, err := xml.MarshalIndent(suite, "  ", "  ")
-	if err != nil {
+	return s
+}
+
+// Fails reports whether the case of a problem fails.
+func (p *found) Fails() bool {
+	return !p.passes && (p.Disposition == event.Blocking || p.reasons != nil)
+}
+
+// forms are the templates of the forms that are text.
+//
+//go:embed forms
+var forms embed.FS
+
+// form returns the template of a form, which is parsed when it is first used.
+func form(name string, funcs template.FuncMap) func() *template.Template {
+	return sync.OnceValue(func() *template.Template {
+		return template.Must(template.New(name).Funcs(funcs).ParseFS(forms, "forms/"+name))
+	})
+}
+
+// parsed is a template of text or of a page.
+type parsed interface {
+	Execute(w io.Writer, data any) error
+}
+
+// render returns the output of a template of this package.
+func render(t parsed, data any) []byte {
+	var out bytes.Buffer
+	if err := t.Execute(&out, data); err != nil {
 		panic("BUG: report: " + err.Error())
 	}
-	// Only texts have line feeds: in attributes they would be read as spaces.
-	b = bytes.ReplaceAll(b, []byte("&#xA;"), []byte("\n"))
-	return append(append(dst, b...), '\n')
-}
-
-// junit returns the case of a problem, with its groups in the text.
-func (p *found) junit() junitCase {
-	c := junitCase{Class: p.Disposition.String() + "." + p.Rule, Name: p.Summary, File: safe(p.file), Line: p.first}
-	if p.mod != "" {
-		c.Name += " (" + p.mod + ")"
-	}
-	var text strings.Builder
-	for _, says := range [...]struct{ label, text string }{{"why", p.Why}, {"do", p.Advice}} {
-		if says.text != "" {
-			text.WriteString(says.label + ": " + says.text + "\n")
-		}
-	}
-	for i := range p.groups {
-		f := &p.groups[i]
-		text.WriteString("group " + f.Signature.String() + ": " + f.often() + "\n")
-		if f.news != "" {
-			text.WriteString("  " + f.news + "\n")
-		}
-		if len(f.Blame) > 0 {
-			text.WriteString("  blame: " + blamed(f.Blame) + "\n")
-		}
-		for line := range strings.SplitSeq(f.Template, "\n") {
-			text.WriteString("    " + line + "\n")
-		}
-	}
-	message := &junitMessage{Message: p.summary(p.Summary), Type: p.Disposition.String(), Text: text.String()}
-	if !p.passes && (p.Disposition == event.Blocking || p.reasons != nil) {
-		c.Failure = message
-	} else {
-		c.Out, message.Text = message.Text, ""
-		c.Skipped = message
-	}
-	return c
+	return out.Bytes()
 }

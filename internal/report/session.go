@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/heedlog/heed/capture"
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/report/summary"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/signature"
@@ -24,7 +22,7 @@ func (r *Replay) Session(scrub *Scrubber) *summary.Session {
 	v := r.verdict()
 	total := r.summary(v)
 	s := &summary.Session{
-		Version: summary.Version, Began: r.began, Ended: r.ended,
+		Version: summary.Version, Began: r.times.First, Ended: r.times.Last,
 		State: v.State, Reason: v.Reason, Headline: scrub.Text(v.Headline),
 		Lines: total.Lines, Records: total.Records, Complete: total.Complete, Headless: total.Headless,
 		Blind: r.wentBlind(),
@@ -123,18 +121,4 @@ func (r *Replay) summaryBlame(row *row, scrub *Scrubber) []summary.Blame {
 		all = append(all, b)
 	}
 	return all
-}
-
-// observeTime notes when the log begins and ends, and how many entries have a time.
-func (r *Replay) observeTime(rec *capture.Record) {
-	if rec.Kind == event.KindNotice || rec.Time.IsZero() {
-		return
-	}
-	r.timed++
-	if r.began.IsZero() || rec.Time.Before(r.began) {
-		r.began = rec.Time
-	}
-	if rec.Time.After(r.ended) {
-		r.ended = rec.Time
-	}
 }

@@ -1,6 +1,8 @@
 package compare
 
 import (
+	"bytes"
+	_ "embed" // for the form of the file
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -8,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"text/template"
 	"time"
 	"unicode/utf8"
 
@@ -34,48 +38,24 @@ const (
 // Characters that could mislead a reader of the file (controls, marks that turn the reading direction) are written as
 // escapes.
 func (b *Baseline) Append(dst []byte) []byte {
-	p := func(format string, args ...any) { dst = fmt.Appendf(dst, format, args...) }
-	p("# Known noise, written by \"heed baseline write\". A group is reported again when it exceeds its\n" +
-		"# rate, when it becomes more urgent, and from its expiry day on. A \"note\" is kept when the file\n" +
-		"# is updated; comments are not.\n")
-	p("version: %d\n", baselineFormat)
-	p("signatures: %d\n", b.Signatures)
-	p("masking: \"%016x\"\n", b.Masking)
-	p("rules: \"%016x\"\n", b.Rules)
-	p("written: %s\n", b.Written)
-	if b.Incomplete {
-		p("incomplete: true\n")
+	out := bytes.NewBuffer(dst)
+	if err := written().Execute(out, b); err != nil {
+		panic("BUG: compare: " + err.Error())
 	}
-	if len(b.Entries) == 0 {
-		p("entries: []\n")
-		return dst
-	}
-	p("entries:\n")
-	for i := range b.Entries {
-		k := &b.Entries[i]
-		p("  - id: \"%s\"\n", k.Signature.ID)
-		p("    rule: %s\n", plain(k.Rule))
-		p("    disposition: %s\n", k.Disposition)
-		p("    seen: {count: %d, records: %d, runs: %d}  # %s in 1,000 records\n", k.Count, k.Records, k.Runs,
-			strconv.FormatFloat(k.per1000(), 'g', 3, 64))
-		p("    first: %s\n", k.First)
-		p("    expires: %s\n", k.Expires)
-		if k.Note != "" {
-			p("    note: %s\n", yamlfile.DoubleQuoted(k.Note))
-		}
-		dst = appendTemplate(dst, "    template: ", k.Templates[0])
-		for i, t := range k.Templates[1:] {
-			if i == 0 {
-				p("    forms:\n")
-			}
-			dst = appendTemplate(dst, "      - ", t)
-		}
-		if k.Sample != "" {
-			dst = appendTemplate(dst, "    sample: ", k.Sample)
-		}
-	}
-	return dst
+	return out.Bytes()
 }
+
+//go:embed baseline.yaml
+var baselineText string
+
+// written is the template of the file.
+var written = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("baseline").Funcs(template.FuncMap{
+		"format": func() int { return baselineFormat },
+		"plain":  plain, "quoted": yamlfile.DoubleQuoted, "text": textOf,
+		"rate": func(k *Known) string { return strconv.FormatFloat(k.per1000(), 'g', 3, 64) },
+	}).Parse(baselineText))
+})
 
 // plain returns the id of a rule as it is, or in quotes if it is no plain word.
 func plain(s string) string {
@@ -87,26 +67,20 @@ func plain(s string) string {
 
 var plainID = text.Lazy(`^[A-Za-z_][\w-]*\.[\w.-]*$`) // "null" is none
 
-// appendTemplate appends a template after its key as a block of its lines, or in quotes if it has characters that a
-// reader could not see.
-func appendTemplate(dst []byte, key, template string) []byte {
-	dst = append(dst, key...)
+// textOf returns a template as a block of its lines with an indent, or in quotes if it has characters that a reader
+// could not see.
+func textOf(indent, template string) string {
 	if !utf8.ValidString(template) {
-		return fmt.Appendf(dst, "!!binary %q\n", base64.StdEncoding.EncodeToString([]byte(template)))
+		return fmt.Sprintf("!!binary %q", base64.StdEncoding.EncodeToString([]byte(template)))
 	}
 	lines := strings.Split(template, "\n")
 	single := len(lines) == 1 && !strings.ContainsAny(template, `"\`)
 	if single || strings.HasPrefix(lines[0], " ") || slices.ContainsFunc(lines, func(l string) bool {
 		return l == "" || text.Safe(l, 0) != l || strings.HasSuffix(l, " ")
 	}) {
-		return append(append(dst, yamlfile.DoubleQuoted(template)...), '\n')
+		return yamlfile.DoubleQuoted(template)
 	}
-	dst = append(dst, "|-\n"...)
-	indent := len(key) - len(strings.TrimLeft(key, " ")) + 2
-	for _, l := range lines {
-		dst = fmt.Appendf(dst, "%*s%s\n", indent, "", l)
-	}
-	return dst
+	return "|-\n" + indent + strings.Join(lines, "\n"+indent)
 }
 
 var language = yamlfile.Language{

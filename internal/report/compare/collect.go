@@ -3,7 +3,6 @@ package compare
 import (
 	"cmp"
 	"strings"
-	"time"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
@@ -129,17 +128,16 @@ type Engine interface {
 type Run struct {
 	File // not scrubbed
 
-	collector   *Collector
-	engine      Engine
-	side        Side
-	timed       uint64
-	first, last time.Time
-	uncounted   uint64              // entries of signatures for which there was no room
-	latest      *entryText          // of the last entry, nil where there was no room for it
-	line        int                 // the last one read
-	truncated   bool                // the end of the log is visibly missing
-	blind       *Gap                // the stretch of blindness that has not ended
-	mods        []capture.ListedMod // nil without a list
+	collector *Collector
+	engine    Engine
+	side      Side
+	times     summary.Times
+	uncounted uint64              // entries of signatures for which there was no room
+	latest    *entryText          // of the last entry, nil where there was no room for it
+	line      int                 // the last one read
+	truncated bool                // the end of the log is visibly missing
+	blind     *Gap                // the stretch of blindness that has not ended
+	mods      []capture.ListedMod // nil without a list
 }
 
 // Kinds of gaps, besides the kinds of notices.
@@ -202,15 +200,7 @@ func (r *Run) Observe(rec *capture.Record, o *heed.Outcome) {
 // count counts an entry that is compared.
 func (r *Run) count(rec *capture.Record, o *heed.Outcome) {
 	r.Records++
-	if at := rec.Time; !at.IsZero() {
-		if r.timed == 0 || at.Before(r.first) {
-			r.first = at
-		}
-		if r.timed == 0 || at.After(r.last) {
-			r.last = at
-		}
-		r.timed++
-	}
+	r.times.See(rec.Time)
 	t := r.text(o.Signature, &rec.Entry)
 	r.latest = t
 	if t == nil {

@@ -226,9 +226,9 @@ func (c *Collector) totals(side Side) Totals {
 		t.Files = append(t.Files, f)
 		t.Records += f.Records
 		t.Uncounted += r.uncounted
-		hours := r.last.Sub(r.first).Hours()
+		hours := r.times.Last.Sub(r.times.First).Hours()
 		// If few records have a time, the length of the log is not known.
-		clock = clock && 2*r.timed >= f.Records && hours > 0
+		clock = clock && 2*r.times.Entries >= f.Records && hours > 0
 		t.hours += hours
 	}
 	if !clock {

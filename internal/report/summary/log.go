@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/cespare/xxhash/v2"
 )
@@ -27,6 +28,26 @@ const (
 	firstMark = 4 << 10
 	inDouble  = 64
 )
+
+// Times are the first and the last time in a log, and the number of entries that have one.
+type Times struct {
+	First, Last time.Time
+	Entries     uint64
+}
+
+// See counts the time of an entry, zero if it has none.
+func (t *Times) See(at time.Time) {
+	if at.IsZero() {
+		return
+	}
+	if t.Entries == 0 || at.Before(t.First) {
+		t.First = at
+	}
+	if at.After(t.Last) {
+		t.Last = at
+	}
+	t.Entries++
+}
 
 // Begins reports whether the log is another one, or its beginning as far as the last mark shows. A log that is
 // shorter than 4 KiB is no beginning.
