@@ -494,11 +494,16 @@ func TestTalkingMod(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	m := standin.NewMod(standin.ModConfig{
-		Channels: []string{"colony.log"}, Unlocked: true, Nagle: true, Characters: true, Storm: 3000,
+		Channels: []string{"colony.log"}, Unlocked: true, Nagle: true, Characters: true,
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	served := make(chan error, 1)
-	go func() { served <- m.ServeListener(ctx, l) }()
+	go func() { served <- m.Serve(ctx, l) }()
+	go func() {
+		for ; ctx.Err() == nil; time.Sleep(300 * time.Microsecond) {
+			m.Publish("colony.log", `{"level":"info","message":"All is well"}`)
+		}
+	}()
 	c := connect(t, l.Addr().String(), nil)
 	seqs := map[uint64]bool{}
 	_, err = c.Events(ctx, []string{"colony.log"}, func(e Event) { seqs[e.Seq] = true })

@@ -28,7 +28,11 @@ func game(path string) error {
 	if err != nil {
 		return err
 	}
-	return standin.NewMod(standin.ModConfig{Token: b.Token}).Serve(ctx, b.Address)
+	l, err := gabp.Listen(ctx, b.Address)
+	if err != nil {
+		return err
+	}
+	return standin.NewMod(standin.ModConfig{Token: b.Token}).Serve(ctx, l)
 }
 
 // itemID is the id of an item in a result or a refusal.
