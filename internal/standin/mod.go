@@ -1,16 +1,14 @@
-// Package standin has a replacement of the library of a game's mod, with the habits of real ones, for tests and
-// benchmarks. It does not use package gabp, since it would share its faults.
+// Package standin has a replacement of the library of a game's mod, with the habits of real ones, for tests. It does
+// not use package gabp, since it would share its faults.
 package standin
 
 import (
 	"bufio"
 	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"net"
 	"net/textproto"
 	"slices"
 	"strconv"
@@ -23,7 +21,6 @@ import (
 
 // ModConfig configures the habits of a [Mod]. The zero value is a mod without any.
 type ModConfig struct {
-	Token        string   // that a hello must have; "": any
 	Tools        []string // messages that answer tools/list; default: "colony/build"; "colony/look", which observes
 	Channels     []string // of events
 	Capabilities string   // more members of the capabilities, such as `"methods":["state/get"]`
@@ -35,7 +32,7 @@ type ModConfig struct {
 
 	Unlocked   bool          // writes header and body of a frame in two writes; other frames may come between
 	Characters bool          // counts UTF-16 units in place of bytes: other text than ASCII hangs it
-	Nagle      bool          // leaves out TCP_NODELAY, and writes header and body in two writes
+	Parts      bool          // writes header and body in two writes, with nothing between them
 	Delay      time.Duration // of each answer to a call
 	Frozen     bool          // from the start on; see [Mod.Freeze]
 }
@@ -77,27 +74,6 @@ func NewMod(cfg ModConfig) *Mod {
 	m := &Mod{cfg: cfg, seqs: map[string]int{}}
 	m.frozen.Store(cfg.Frozen)
 	return m
-}
-
-// Serve serves connections that come to l, which it closes, until ctx is done.
-func (m *Mod) Serve(ctx context.Context, l net.Listener) error {
-	var all sync.WaitGroup
-	defer all.Wait()
-	defer m.Disconnect()
-	defer context.AfterFunc(ctx, func() { _ = l.Close() })()
-	for {
-		conn, err := l.Accept()
-		if ctx.Err() != nil {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if tcp, ok := conn.(*net.TCPConn); ok && m.cfg.Nagle {
-			_ = tcp.SetNoDelay(false)
-		}
-		all.Go(func() { m.ServeConn(conn) })
-	}
 }
 
 // ServeConn serves one connection until it ends, and closes it.
@@ -205,20 +181,12 @@ func (c *modConn) handle(text string) {
 // answers returns the messages that answer a request.
 func (c *modConn) answers(method string, params json.RawMessage) []string {
 	m := c.mod
-	var known struct { // of hellos and subscriptions
-		Token    string
-		Channels []string
-	}
 	list := func(channels []string) string {
 		text, _ := json.Marshal(append([]string{}, channels...))
 		return string(text)
 	}
 	switch method {
 	case "session/hello":
-		_ = json.Unmarshal(params, &known)
-		if m.cfg.Token != "" && known.Token != m.cfg.Token {
-			return Failure(`{"code":-32101,"message":"Invalid authentication token"}`)
-		}
 		capabilities := `"events":` + list(m.cfg.Channels)
 		if m.cfg.Capabilities != "" {
 			capabilities += "," + m.cfg.Capabilities
@@ -230,8 +198,9 @@ func (c *modConn) answers(method string, params json.RawMessage) []string {
 	case "tools/list":
 		return m.cfg.Tools
 	case "events/subscribe", "events/unsubscribe":
-		_ = json.Unmarshal(params, &known)
-		channels := slices.DeleteFunc(known.Channels, func(s string) bool { return !slices.Contains(m.cfg.Channels, s) })
+		var named struct{ Channels []string }
+		_ = json.Unmarshal(params, &named)
+		channels := slices.DeleteFunc(named.Channels, func(s string) bool { return !slices.Contains(m.cfg.Channels, s) })
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		for _, s := range channels {
@@ -263,7 +232,7 @@ func (c *modConn) send(text string) {
 		c.writing <- struct{}{}
 		defer func() { <-c.writing }()
 	}
-	if !c.mod.cfg.Unlocked && !c.mod.cfg.Nagle {
+	if !c.mod.cfg.Unlocked && !c.mod.cfg.Parts {
 		parts = []string{parts[0] + text}
 	}
 	for _, part := range parts {

@@ -36,6 +36,7 @@ type habit struct {
 	name   string
 	mod    standin.ModConfig
 	after  time.Duration // the mod listens only then
+	nagle  bool          // the mod leaves out TCP_NODELAY
 	events int           // of the mod, a second
 	result int           // least bytes of a result
 	speed  int           // of the bridge, whose patience it divides; 0 is 1
@@ -54,7 +55,7 @@ var habits = []habit{
 	{name: "none"},
 	{name: "talks while it answers", mod: standin.ModConfig{Channels: talks, Unlocked: true}, events: 200},
 	{name: "counts characters", mod: standin.ModConfig{Characters: true}, params: `{"name":"Łódź 日本 🏠"}`, speed: 10, share: 15},
-	{name: "Nagle's algorithm", mod: standin.ModConfig{Nagle: true}},
+	{name: "Nagle's algorithm", mod: standin.ModConfig{Parts: true}, nagle: true},
 	{name: "results of 16 MiB", result: 16 << 20, share: 10},
 	{name: "listens after 8 s (a tenth)", after: 800 * time.Millisecond, speed: 10},
 	{name: "goes and comes back", midway: (*game).reload},
@@ -83,11 +84,17 @@ func (g *game) serve() {
 		defer close(g.ended)
 		time.Sleep(g.after)
 		l, err := net.Listen("tcp", g.addr)
-		if err == nil {
-			err = g.mod.Serve(ctx, l)
-		}
 		if err != nil {
 			g.t.Errorf("the mod: %v", err)
+			return
+		}
+		context.AfterFunc(ctx, func() {
+			_ = l.Close()
+			g.mod.Disconnect()
+		})
+		for conn, err := l.Accept(); err == nil; conn, err = l.Accept() {
+			_ = conn.(*net.TCPConn).SetNoDelay(!g.nagle)
+			go g.mod.ServeConn(conn)
 		}
 	}()
 }
