@@ -104,7 +104,8 @@ func (b *fieldBridge) attempt(patience time.Duration, wait bool) error {
 		}
 		stream, err = b.dial(ctx)
 	}
-	c, err := gabp.NewClient(ctx, stream, gabp.ClientConfig{Token: bridgeToken, Limits: gabp.Limits{HelloTimeout: time.Minute}})
+	cfg := gabp.ClientConfig{Token: bridgeToken, Limits: gabp.Limits{HelloTimeout: time.Minute}}
+	c, err := gabp.NewClient(ctx, stream, cfg)
 	if err != nil {
 		return err
 	}

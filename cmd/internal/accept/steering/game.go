@@ -32,7 +32,8 @@ func game(path string) error {
 		return err
 	}
 	tools, mux := &gabp.Tools{}, &gabp.Mux{}
-	err = tools.Add(gabp.Tool{Name: "colony/build", Description: "builds"}, func(context.Context, *gabp.Call) (any, error) {
+	tool := gabp.Tool{Name: "colony/build", Description: "builds"}
+	err = tools.Add(tool, func(context.Context, *gabp.Call) (any, error) {
 		return map[string]bool{"done": true}, nil
 	})
 	if err != nil {
