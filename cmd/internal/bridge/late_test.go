@@ -178,7 +178,6 @@ func inField(t *testing.T, through bool, cfg Config, f func(t *testing.T, p *fie
 			return ours, nil
 		}
 		if through {
-			l := &pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}
 			set, err := rules.Compile(rules.File{Name: "test.yaml", Data: []byte(playRules)})
 			require.NoError(t, err)
 			sc := session.Config{Engine: heed.Config{Rules: set}}
@@ -193,15 +192,12 @@ func inField(t *testing.T, through bool, cfg Config, f func(t *testing.T, p *fie
 			p.proxy, err = New(cfg)
 			require.NoError(t, err)
 			p.wg.Go(func() { require.NoError(t, s.Run(ctx)) })
-			p.wg.Go(func() { require.NoError(t, p.proxy.Serve(ctx, l)) })
+			p.wg.Go(func() { p.proxy.mod.run(ctx, p.proxy) })
+			p.wg.Go(func() { p.proxy.watch.run(ctx) })
 			dial = func(context.Context) (io.ReadWriteCloser, error) {
 				ours, theirs := net.Pipe()
-				select {
-				case l.conns <- theirs:
-					return ours, nil
-				case <-l.closed:
-					return nil, errRefused
-				}
+				p.wg.Go(func() { _ = p.proxy.ServeConn(ctx, theirs) })
+				return ours, nil
 			}
 		}
 		p.bridge = &fieldBridge{ctx: ctx, dial: dial}
@@ -215,24 +211,6 @@ func inField(t *testing.T, through bool, cfg Config, f func(t *testing.T, p *fie
 		f(t, p)
 	})
 }
-
-// pipeListener is a listener of pipes.
-type pipeListener struct {
-	conns  chan net.Conn
-	closed chan struct{}
-	once   sync.Once
-}
-
-func (l *pipeListener) Accept() (net.Conn, error) {
-	select {
-	case c := <-l.conns:
-		return c, nil
-	case <-l.closed:
-		return nil, net.ErrClosed
-	}
-}
-func (l *pipeListener) Close() error   { l.once.Do(func() { close(l.closed) }); return nil }
-func (l *pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "pipe"} }
 
 // listens makes the mod listen, or not.
 func (p *field) listens(does bool) {
