@@ -89,7 +89,7 @@ func TestCallOdd(t *testing.T) {
 			require.True(t, strings.HasPrefix(p.operations()[0], "colony/build "+status+" "+odd), p.operations()[0])
 			require.Zero(t, p.session.Status().InFlight)
 			require.Equal(t, "mod.answers", p.proxy.limits()[0].Name)
-			require.EqualValues(t, 1, p.proxy.Untaken())
+			require.EqualValues(t, 1, p.proxy.mod.odd.Load())
 		})
 	}
 }
@@ -444,7 +444,7 @@ func TestPassMethod(t *testing.T) {
 		_, err = p.bridge.CallRaw(p.ctx, "colony/odd", nil)
 		_, odd := errors.AsType[*gabp.Verbatim](err)
 		require.True(t, odd, "%v", err)
-		require.EqualValues(t, 1, p.proxy.Untaken())
+		require.EqualValues(t, 1, p.proxy.mod.odd.Load())
 	})
 }
 
