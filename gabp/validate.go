@@ -324,22 +324,31 @@ func (o *object) raw(name string) json.RawMessage {
 	return nil
 }
 
+// wants describes the kinds of members.
+var wants = map[jsontext.Kind]string{
+	'"': "must be a string", 't': "must be true or false", '0': "must be an integer from 0 to 2^53-1", '[': "must be an array",
+}
+
+// member returns a member of a kind, nil if it is absent, null or of another kind.
+func (o *object) member(name string, kind jsontext.Kind, required bool) json.RawMessage {
+	v := o.raw(name)
+	got := jsontext.Value(v).Kind()
+	switch {
+	case v == nil && required:
+		o.missing(name)
+	case v != nil && got != kind && (got != 'f' || kind != 't'):
+		o.wrong(name, "%s", wants[kind])
+		return nil
+	}
+	return v
+}
+
 // text returns a string member of at most limit bytes. A required one must be present
 // and not empty.
 func (o *object) text(name string, required bool, limit int) string {
-	v := o.raw(name)
-	if v == nil {
-		if required {
-			o.missing(name)
-		}
-		return ""
-	}
-	if v[0] != '"' {
-		o.wrong(name, "must be a string")
-		return ""
-	}
+	v := o.member(name, '"', required)
 	s := unquote(v)
-	if required && s == "" {
+	if v != nil && required && s == "" {
 		o.wrong(name, "is empty")
 	}
 	if len(s) > limit {
@@ -350,41 +359,22 @@ func (o *object) text(name string, required bool, limit int) string {
 }
 
 // boolean returns a required boolean member.
-func (o *object) boolean(name string) bool {
-	v := o.raw(name)
-	switch {
-	case v == nil:
-		o.missing(name)
-	case v[0] != 't' && v[0] != 'f':
-		o.wrong(name, "must be true or false")
-	}
-	return v != nil && v[0] == 't'
-}
+func (o *object) boolean(name string) bool { return string(o.member(name, 't', true)) == "true" }
 
 // integer returns an integer member from 0 to maxInteger, 0 if it is absent.
 func (o *object) integer(name string, required bool) uint64 {
-	v := o.raw(name)
+	v := o.member(name, '0', required)
 	n, ok := parseInteger(v)
-	switch {
-	case v == nil && required:
-		o.missing(name)
-	case v != nil && !ok:
-		o.wrong(name, "must be an integer from 0 to 2^53-1")
+	if v != nil && !ok {
+		o.wrong(name, "%s", wants['0'])
 		return 0
 	}
 	return n
 }
 
 // list returns the elements of an array member.
-func (o *object) list(name string) []json.RawMessage {
-	v := o.raw(name)
-	if v == nil {
-		return nil
-	}
-	var list []json.RawMessage
-	if v[0] != '[' || json.Unmarshal(v, &list) != nil {
-		o.wrong(name, "must be an array")
-	}
+func (o *object) list(name string) (list []json.RawMessage) {
+	_ = json.Unmarshal(o.member(name, '[', false), &list) // nil if there is none
 	return list
 }
 
@@ -443,7 +433,7 @@ func visit(data []byte, maxDepth, maxString int, f func(name string, value []byt
 	refuse := func(format string, args ...any) error {
 		return fmt.Errorf("at byte %d: %s", dec.InputOffset(), fmt.Sprintf(format, args...))
 	}
-	name, start := "", 0 // of the current member
+	name, start := "", 0 // of the current member, and the offset after its name
 	for {
 		var token jsontext.Value // a scalar
 		var err error
@@ -472,19 +462,13 @@ func visit(data []byte, maxDepth, maxString int, f func(name string, value []byt
 		}
 		in, n := dec.StackIndex(1) // names count as values do
 		switch {
-		case in != '{' || depth > 2 || n == 0:
-		case depth == 2 && (kind == '{' || kind == '['):
-			start = end - 1
-		case depth == 1 && n%2 == 1:
-			name = unquote(token)
-		case depth == 1:
-			if token != nil {
-				start = end - len(token)
-			}
-			if n > 2*maxEnvelopeMembers {
-				return refuse("more than %d members", maxEnvelopeMembers)
-			}
-			f(name, data[start:end:end])
+		case in != '{' || depth > 1 || n == 0:
+		case n%2 == 1:
+			name, start = unquote(token), end
+		case n > 2*maxEnvelopeMembers:
+			return refuse("more than %d members", maxEnvelopeMembers)
+		default:
+			f(name, bytes.TrimLeft(data[start:end:end], " \t\r\n:"))
 		}
 	}
 }

@@ -118,7 +118,9 @@ func (d *Diagnostics) operations(ctx context.Context, _ string, in operationsArg
 		}
 		o.add(d, r)
 	})
-	maps.DeleteFunc(known, func(_ string, o *OperationSummary) bool { return in.Running && o.Status != event.StatusStarted })
+	maps.DeleteFunc(known, func(_ string, o *OperationSummary) bool {
+		return in.Running && o.Status != event.StatusStarted
+	})
 	latestFirst := func(a, b *OperationSummary) int { return cmp.Compare(b.last, a.last) }
 	all := slices.SortedFunc(maps.Values(known), latestFirst)
 	shown := min(len(all), in.Limit)
