@@ -25,11 +25,9 @@ func TestCharacters(t *testing.T) {
 			require.NoError(t, err)
 		}
 		call("colony/build")
-		head, err := r.ReadString('{')
+		_, err := r.ReadString('{')
 		require.NoError(t, err)
-		require.Contains(t, head, "Content-Length: ")
-		_, err = r.Discard(r.Buffered())
-		require.NoError(t, err)
+		_, _ = r.Discard(r.Buffered()) // the rest of the frame
 		call("colony/köln")
 		require.NoError(t, ours.SetReadDeadline(time.Now().Add(time.Hour)))
 		_, err = r.ReadByte()
