@@ -77,17 +77,16 @@ func faults(schema *jsonschema.Schema, value any, e *jsonschema.ValidationError)
 	at := e.InstanceLocation
 	switch k := e.ErrorKind.(type) {
 	case *kind.Required:
-		missing := slices.Min(k.Missing)
-		want, _ := find(schema, value, append(slices.Clip(at), missing))
-		return []*Error{BadArgument(pathOf(value, append(slices.Clip(at), missing)), describe(want), "nothing")}
+		missing := find(schema, value, append(slices.Clip(at), slices.Min(k.Missing)))
+		return []*Error{BadArgument(missing.path, describe(missing.schema), "nothing")}
 	case *kind.AdditionalProperties:
-		known, _ := find(schema, value, at)
+		known := find(schema, value, at).schema
 		want := "nothing here"
 		if known != nil && len(known.Properties) > 0 {
 			want = "one of " + strings.Join(slices.Sorted(maps.Keys(known.Properties)), ", ")
 		}
-		unknown := slices.Min(k.Properties)
-		return []*Error{BadArgument(pathOf(value, append(slices.Clip(at), unknown)), want, "an unknown name")}
+		unknown := find(schema, value, append(slices.Clip(at), slices.Min(k.Properties)))
+		return []*Error{BadArgument(unknown.path, want, "an unknown name")}
 	case *kind.AnyOf, *kind.OneOf, *kind.Not: // which branch was meant is not known
 	default:
 		if len(e.Causes) > 0 {
@@ -98,31 +97,41 @@ func faults(schema *jsonschema.Schema, value any, e *jsonschema.ValidationError)
 			return all
 		}
 	}
-	want, got := find(schema, value, at)
-	return []*Error{BadArgument(pathOf(value, at), describe(want), show(got))}
+	wrong := find(schema, value, at)
+	return []*Error{BadArgument(wrong.path, describe(wrong.schema), show(wrong.value))}
 }
 
-// find returns the value at a location, and its schema: nil if that is not plain.
-func find(schema *jsonschema.Schema, value any, at []string) (*jsonschema.Schema, any) {
+// place is a value in arguments: its path, such as "pawns[2].id", and its schema, nil if that is not plain.
+type place struct {
+	path   string
+	schema *jsonschema.Schema
+	value  any
+}
+
+// find returns the place at a location.
+func find(schema *jsonschema.Schema, value any, at []string) place {
+	p := place{"", resolve(schema), value}
 	for _, step := range at {
-		schema = resolve(schema)
-		switch v := value.(type) {
+		s := p.schema
+		p.schema = nil
+		switch v := p.value.(type) {
 		case map[string]any:
-			value = v[step]
-			if schema != nil {
-				others, _ := schema.AdditionalProperties.(*jsonschema.Schema)
-				schema = cmp.Or(schema.Properties[step], others)
+			p.path, p.value = p.path+"."+step, v[step]
+			if s != nil {
+				others, _ := s.AdditionalProperties.(*jsonschema.Schema)
+				p.schema = resolve(cmp.Or(s.Properties[step], others))
 			}
 		case []any:
 			i, _ := strconv.Atoi(step) // the validator's own
-			value = v[i]
-			if schema != nil {
-				items, _ := schema.Items.(*jsonschema.Schema) // before draft 2020-12
-				schema = cmp.Or(schema.Items2020, items)
+			p.path, p.value = p.path+"["+step+"]", v[i]
+			if s != nil {
+				items, _ := s.Items.(*jsonschema.Schema) // before draft 2020-12
+				p.schema = resolve(cmp.Or(s.Items2020, items))
 			}
 		}
 	}
-	return resolve(schema), value
+	p.path = strings.TrimPrefix(p.path, ".")
+	return p
 }
 
 // maxDescribed bounds how far references and branches of a schema are followed: it may be of itself.
@@ -136,20 +145,6 @@ func resolve(s *jsonschema.Schema) *jsonschema.Schema {
 		s = s.Ref
 	}
 	return s
-}
-
-// pathOf returns a location as "pawns[2].id".
-func pathOf(value any, at []string) string {
-	var path strings.Builder
-	for i, step := range at {
-		if _, list := value.([]any); list {
-			path.WriteString("[" + step + "]")
-		} else {
-			path.WriteString("." + step)
-		}
-		_, value = find(nil, value, at[i:i+1])
-	}
-	return strings.TrimPrefix(path.String(), ".")
 }
 
 // show describes a value in few characters.

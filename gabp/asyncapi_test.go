@@ -125,7 +125,7 @@ func describeAPI(t *testing.T) node {
 		members, required := node{"method": node{"const": method}}, []string{"method"}
 		if s.params != nil {
 			members["params"] = of(s.params)
-			if e := validateParams(method, nil, false); e != nil {
+			if _, e := readParams(method, nil, false); e != nil {
 				required = append(required, "params")
 			}
 		}

@@ -75,8 +75,7 @@ func (a *Attention) Register(m *Mux) {
 		return CurrentResult{Attention: itemOrNull(it, open)}, nil
 	})
 	m.Handle(MethodAttentionAck, func(ctx context.Context, r *Request) (any, error) {
-		params, _ := parseAck(r.Params) // they were checked
-		res := source.Ack(ctx, r.Session.Consumer, params.AttentionID)
+		res := source.Ack(ctx, r.Session.Consumer, r.read.(AckParams).AttentionID)
 		return AckResult{
 			Acknowledged: res.Acknowledged, AttentionID: res.ID, CurrentAttention: itemOrNull(res.Current, res.Open),
 		}, nil

@@ -494,11 +494,22 @@ func TestTalkingMod(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	m := standin.NewMod(standin.ModConfig{
-		Channels: []string{"colony.log"}, Unlocked: true, Nagle: true, Characters: true, Storm: 3000,
+		Channels: []string{"colony.log"}, Unlocked: true, Characters: true,
 	})
 	ctx, cancel := context.WithCancel(t.Context())
-	served := make(chan error, 1)
-	go func() { served <- m.ServeListener(ctx, l) }()
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		conn, err := l.Accept()
+		require.NoError(t, err)
+		require.NoError(t, conn.(*net.TCPConn).SetNoDelay(false))
+		m.ServeConn(conn)
+	}()
+	go func() {
+		for ; ctx.Err() == nil; time.Sleep(300 * time.Microsecond) {
+			m.Publish("colony.log", `{"level":"info","message":"All is well"}`)
+		}
+	}()
 	c := connect(t, l.Addr().String(), nil)
 	seqs := map[uint64]bool{}
 	_, err = c.Events(ctx, []string{"colony.log"}, func(e Event) { seqs[e.Seq] = true })
@@ -514,5 +525,5 @@ func TestTalkingMod(t *testing.T) {
 	require.NotEmpty(t, got)
 	require.EqualValues(t, len(got)-1, got[len(got)-1]-got[0], "none is missing")
 	cancel()
-	require.NoError(t, <-served)
+	<-served
 }

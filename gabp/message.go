@@ -1,7 +1,6 @@
 package gabp
 
 import (
-	"cmp"
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
@@ -50,6 +49,7 @@ type message struct {
 	verbatim *Verbatim            // a response that is sent instead of Result and Error
 	sent     func(*ServerSession) // called when the message was written; may be nil
 	refused  *Error               // why a message that was read is not accepted
+	read     any                  // its params, if it is a request of the protocol's own methods: see readers
 	text     []byte               // of a message that was read
 	length   int                  // of a message that was too large to be kept, whose two ends are text
 }
@@ -127,13 +127,13 @@ var envelopeNames = []struct{ name, of string }{
 // Type are set as far as they could be read, so that it can be answered. The content is
 // checked by message.validate. Unknown members are ignored, null members count as absent.
 func decode(data []byte, lim *Limits) (message, *Error) {
-	o, twice := &object{members: make(members, len(envelopeNames)), code: codeInvalidField, absent: codeMissingField}, ""
+	o := &object{members: members{}, code: codeInvalidField, absent: codeMissingField, first: new(*Error)}
 	err := visit(data, lim.JSONDepth, lim.StringBytes, func(name string, value []byte) {
 		if !slices.ContainsFunc(envelopeNames, func(n struct{ name, of string }) bool { return n.name == name }) {
 			return
 		}
-		if _, there := o.members[name]; there {
-			twice = cmp.Or(twice, name)
+		if _, twice := o.members[name]; twice {
+			o.refuse(codeInvalidRequest, "%q occurs twice", name)
 		}
 		o.members[name] = value
 	})
@@ -143,9 +143,6 @@ func decode(data []byte, lim *Limits) (message, *Error) {
 	if !isObject(data) {
 		return message{}, Errorf(codeInvalidRequest, "a message must be an object; send the messages of a batch "+
 			"one by one")
-	}
-	if twice != "" {
-		o.refuse(codeInvalidRequest, "%q occurs twice", twice)
 	}
 	if v := o.raw("v"); v == nil {
 		o.missing("v")
@@ -164,8 +161,8 @@ func decode(data []byte, lim *Limits) (message, *Error) {
 	default:
 		o.refuse(codeInvalidType, "type must be request, response or event")
 	}
-	if o.err != nil {
-		return m, o.err
+	if *o.first != nil {
+		return m, *o.first
 	}
 	for _, n := range envelopeNames {
 		if n.of != "" && n.of != m.Type && o.raw(n.name) != nil {
@@ -180,7 +177,7 @@ func decode(data []byte, lim *Limits) (message, *Error) {
 	default:
 		m.event(o)
 	}
-	return m, o.err
+	return m, *o.first
 }
 
 // namePattern is the registry's pattern of methods and tools.
@@ -211,7 +208,7 @@ func (m *message) response(o *object) {
 	if !isNull(result) {
 		o.refuse(codeInvalidRequest, "a response has a result or an error, not both")
 	}
-	e := parseObject(failure, "error", codeInvalidField)
+	e := o.within(failure, "error")
 	m.Error.Message, m.Error.Data = e.text("message", true, len(failure)), e.raw("data")
 	code, ok := parseCode(e.raw("code"))
 	if m.Error.Code = code; e.raw("code") == nil {
@@ -219,7 +216,6 @@ func (m *message) response(o *object) {
 	} else if !ok {
 		e.wrong("code", "must be an integer")
 	}
-	o.err = cmp.Or(o.err, e.err)
 }
 
 func (m *message) event(o *object) {

@@ -82,7 +82,8 @@ func (b *outbox) event(e pendingEvent) (conflated bool, dropped uint64, ok bool)
 			conflated = true
 		}
 	}
-	for !b.fitsLocked(len(e.payload)) {
+	// Into an empty queue, any payload fits.
+	for len(b.events) > 0 && (len(b.events) >= b.maxEvents || b.bytes+len(e.payload) > b.maxBytes) {
 		i := slices.IndexFunc(b.events, func(old pendingEvent) bool { return old.droppable })
 		if i < 0 && !e.droppable {
 			return conflated, dropped, false
@@ -101,11 +102,6 @@ func (b *outbox) event(e pendingEvent) (conflated bool, dropped uint64, ok bool)
 	b.bytes += len(e.payload)
 	b.changed.Broadcast()
 	return conflated, dropped, true
-}
-
-// fitsLocked reports whether a payload of this size fits. Into an empty queue, any does.
-func (b *outbox) fitsLocked(size int) bool {
-	return len(b.events) == 0 || len(b.events) < b.maxEvents && b.bytes+size <= b.maxBytes
 }
 
 // removeLocked removes an event, mostly the first: the few before it move.

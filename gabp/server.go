@@ -318,6 +318,8 @@ type Request struct {
 	Method  string
 	Params  json.RawMessage // a JSON object, or empty; byte for byte
 	Session *ServerSession
+
+	read any // the params, as readers read them
 }
 
 // Mux routes each request to the handler of its method. Set it up before it serves;

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -183,9 +182,9 @@ func (s *ServerSession) dispatch(ctx context.Context, m *message) error {
 		err = Errorf(codeInvalidRequest, "the session is already open")
 	case methodPing, methodGoodbye:
 	case methodEventsSubscribe:
-		result, err = s.subscribe(m.Params)
+		result, err = s.subscribe(m.read.(channelsParams))
 	case methodEventsUnsub:
-		result = s.unsubscribe(m.Params)
+		result = s.unsubscribe(m.read.(channelsParams))
 	case methodEventsList:
 		result = s.listEvents()
 	default:
@@ -209,7 +208,7 @@ func (s *ServerSession) request(ctx context.Context, m *message) {
 		return
 	}
 	s.server.count(func(c *ServerStats) { c.Requests++ })
-	req := &Request{ID: m.ID, Method: m.Method, Params: m.Params, Session: s}
+	req := &Request{ID: m.ID, Method: m.Method, Params: m.Params, Session: s, read: m.read}
 	s.work.Go(func() { s.handle(ctx, req) })
 }
 
@@ -295,8 +294,7 @@ func (s *ServerSession) offered() []string {
 
 // subscribe returns the requested channels that the session is subscribed to
 // now. It is an error if that is none.
-func (s *ServerSession) subscribe(params json.RawMessage) (any, error) {
-	p, _ := parseChannels(params) // they were checked
+func (s *ServerSession) subscribe(p channelsParams) (any, error) {
 	offered, most := s.offered(), s.server.limits.Subscriptions
 	wanted := distinct(p.Channels, func(c string) bool { return slices.Contains(offered, c) })
 	if len(wanted) == 0 {
@@ -320,8 +318,7 @@ func (s *ServerSession) subscribe(params json.RawMessage) (any, error) {
 // unsubscribe returns the channels that the session was subscribed to. Their
 // queued events are dropped. The numbers of a channel continue when it is subscribed
 // to again.
-func (s *ServerSession) unsubscribe(params json.RawMessage) unsubscribeResult {
-	p, _ := parseChannels(params) // they were checked
+func (s *ServerSession) unsubscribe(p channelsParams) unsubscribeResult {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	gone := distinct(p.Channels, func(c string) bool { return s.subs[c] })
@@ -407,7 +404,8 @@ func (s *ServerSession) greet(ctx context.Context, m *message) error {
 		s.refuse(m, Errorf(codeAuthRequired, "send session/hello first"))
 		return nil
 	}
-	h, err := parseHello(m.Params)
+	p, err := readParams(methodHello, m.Params, false)
+	h := p.(hello)
 	if token := sha256.Sum256([]byte(h.Token)); h.Token != "" &&
 		subtle.ConstantTimeCompare(token[:], s.server.token[:]) != 1 {
 		err = Errorf(CodeAuthFailed, "authentication failed")
@@ -419,9 +417,7 @@ func (s *ServerSession) greet(ctx context.Context, m *message) error {
 		s.refuse(m, err)
 		return err
 	}
-	if h.ClientInfo != nil {
-		s.Client = h.ClientInfo.Name
-	}
+	s.Client = h.ClientInfo.Name
 	s.Consumer = safeName(cmp.Or(s.Client, "bridge"), 40) + "#" + safeName(h.LaunchID, 16)
 	w, err := s.welcome(ctx)
 	if err != nil {

@@ -124,15 +124,16 @@ func (t *Tools) changed(name string) {
 // List returns the tools that the parameters of a tools/list choose, in the order in which they were added; nil chooses
 // all. The list belongs to the caller; its schemas and tags are read only. An error is an [*Error].
 func (t *Tools) List(params json.RawMessage) ([]Tool, error) {
-	tags, pattern, err := parseToolsList(params)
+	read, err := readParams(MethodToolsList, params, false)
 	if err != nil {
 		return nil, err
 	}
+	f := read.(toolsFilter)
 	tools := []Tool{}
 	for _, tool := range t.list.all() {
-		tagged := len(tags) == 0 ||
-			slices.ContainsFunc(tags, func(tag string) bool { return slices.Contains(tool.Tags, tag) })
-		if tagged && fitsGlob(pattern, tool.Name) {
+		tagged := len(f.tags) == 0 ||
+			slices.ContainsFunc(f.tags, func(tag string) bool { return slices.Contains(tool.Tags, tag) })
+		if tagged && fitsGlob(f.pattern, tool.Name) {
 			tools = append(tools, tool.Tool)
 		}
 	}
@@ -157,8 +158,7 @@ func (t *Tools) Register(m *Mux) {
 		return toolsListResult{Tools: list}, err
 	})
 	m.Handle(MethodToolsCall, func(ctx context.Context, r *Request) (any, error) {
-		call, _ := ParseToolCall(r.Params) // they were checked
-		return t.Call(ctx, r, call)
+		return t.Call(ctx, r, r.read.(ToolCall))
 	})
 }
 
@@ -293,8 +293,8 @@ func (t *Resources) tell(channel, uri string) {
 func (t *Resources) chosen(params json.RawMessage) ([]Resource, error) {
 	o := parseObject(params, "params", CodeInvalidParams)
 	pattern := o.text("pattern", false, maxURIBytes)
-	if o.err != nil {
-		return nil, o.err
+	if err := o.asError(); err != nil {
+		return nil, err
 	}
 	list := []Resource{}
 	for _, r := range t.list.all() {
@@ -321,7 +321,7 @@ func (t *Resources) Register(m *Mux) {
 
 // read answers a resources/read. An unknown URI is the error [CodeResourceNotFound].
 func (t *Resources) read(ctx context.Context, r *Request) (any, error) {
-	uri, _ := parseResourceRead(r.Params) // they were checked
+	uri := r.read.(string)
 	found := t.list.get(uri)
 	if found.read == nil {
 		return nil, Errorf(CodeResourceNotFound, "no resource %q", uri).WithData(map[string]string{"uri": uri})

@@ -21,41 +21,52 @@ import (
 
 // validate checks the content of a request: the name of its method, and the parameters of the protocol's own methods.
 // With lax, methods and tools may have any name.
-func (m *message) validate(lax bool) error {
+func (m *message) validate(lax bool) (err error) {
 	if !lax && !ValidName(m.Method) {
 		return Errorf(codeInvalidField, "method %q must have the form namespace/name in lower case", m.Method)
 	}
-	return validateParams(m.Method, m.Params, lax)
-}
-
-// validateParams checks the parameters of the protocol's own methods.
-func validateParams(method string, params json.RawMessage, lax bool) (err error) {
-	switch method {
-	case methodHello:
-		_, err = parseHello(params)
-	case MethodToolsCall:
-		var call ToolCall
-		if call, err = ParseToolCall(params); err == nil && !lax && !ValidName(call.Name) {
-			err = Errorf(CodeInvalidParams, "params: tool %q must have the form namespace/name in lower case", call.Name)
-		}
-	case methodEventsSubscribe, methodEventsUnsub:
-		_, err = parseChannels(params)
-	case MethodAttentionAck:
-		_, err = parseAck(params)
-	case MethodResourcesRead:
-		_, err = parseResourceRead(params)
-	case MethodToolsList:
-		_, _, err = parseToolsList(params)
-	}
+	m.read, err = readParams(m.Method, m.Params, lax)
 	return err
 }
 
-// parseHello parses the parameters of session/hello. Without a token no other error is
-// reported.
-func parseHello(params json.RawMessage) (hello, error) {
+// readParams checks and returns the parameters of the protocol's own methods, nil for another method.
+func readParams(method string, params json.RawMessage, lax bool) (any, error) {
+	read := readers[method]
+	if read == nil {
+		return nil, nil
+	}
 	o := parseObject(params, "params", CodeInvalidParams)
-	if o.err == nil && o.raw("token") == nil {
-		return hello{}, Errorf(codeAuthRequired, "a token is required")
+	p := read(o)
+	if call, is := p.(ToolCall); is && !lax && !ValidName(call.Name) {
+		o.fail("params: tool %q must have the form namespace/name in lower case", call.Name)
+	}
+	return p, o.asError()
+}
+
+// readers read the parameters of the protocol's own methods.
+var readers = map[string]func(*object) any{
+	methodHello:           readHello,
+	methodEventsSubscribe: readChannels,
+	methodEventsUnsub:     readChannels,
+	MethodToolsCall:       func(o *object) any { return o.toolCall() },
+	MethodAttentionAck:    func(o *object) any { return AckParams{o.text("attentionId", true, maxNameBytes)} },
+	MethodResourcesRead:   func(o *object) any { return o.text("uri", true, maxURIBytes) },
+	MethodToolsList: func(o *object) any {
+		f := o.inner("filter", "filter")
+		return toolsFilter{f.texts("tags"), f.text("namePattern", false, maxNameBytes)}
+	},
+}
+
+// toolsFilter is the filter of a tools/list.
+type toolsFilter struct {
+	tags    []string
+	pattern string
+}
+
+// readHello reads the parameters of session/hello. Without a token no other error is reported.
+func readHello(o *object) any {
+	if o.raw("token") == nil {
+		o.refuse(codeAuthRequired, "a token is required")
 	}
 	h := hello{
 		Token:         o.text("token", true, maxNameBytes),
@@ -63,17 +74,9 @@ func parseHello(params json.RawMessage) (hello, error) {
 		Platform:      o.text("platform", true, maxNameBytes),
 		LaunchID:      o.text("launchId", true, maxNameBytes),
 	}
-	if raw := o.raw("clientInfo"); raw != nil {
-		info := parseObject(raw, "clientInfo", CodeInvalidParams)
-		h.ClientInfo = &Info{
-			Name:    info.text("name", false, maxNameBytes),
-			Version: info.text("version", false, maxNameBytes),
-		}
-		if o.err == nil {
-			o.err = info.err
-		}
-	}
-	return h, o.asError()
+	info := o.inner("clientInfo", "clientInfo")
+	h.ClientInfo = &Info{Name: info.text("name", false, maxNameBytes), Version: info.text("version", false, maxNameBytes)}
+	return h
 }
 
 // ParseToolCall parses the parameters of tools/call, and keeps parts of them. Bridges in
@@ -83,6 +86,10 @@ func parseHello(params json.RawMessage) (hello, error) {
 // not checked; see [ValidName]. An error is an [*Error].
 func ParseToolCall(params json.RawMessage) (ToolCall, error) {
 	o := parseObject(params, "params", CodeInvalidParams)
+	return o.toolCall(), o.asError()
+}
+
+func (o *object) toolCall() ToolCall {
 	for key := range o.members {
 		for _, name := range []string{"name", "arguments", "parameters"} {
 			if key != name && strings.EqualFold(key, name) {
@@ -100,7 +107,7 @@ func ParseToolCall(params json.RawMessage) (ToolCall, error) {
 	if call.Arguments != nil && call.Arguments[0] != '{' {
 		o.wrong("arguments", "must be an object")
 	}
-	return call, o.asError()
+	return call
 }
 
 // sameJSON reports whether two JSON texts are equal but for white space.
@@ -109,13 +116,12 @@ func sameJSON(a, b json.RawMessage) bool {
 	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
 }
 
-func parseChannels(params json.RawMessage) (channelsParams, error) {
-	o := parseObject(params, "params", CodeInvalidParams)
+func readChannels(o *object) any {
 	names := o.texts("channels")
 	if len(names) == 0 {
 		o.wrong("channels", "must name at least one channel")
 	}
-	return channelsParams{Channels: names}, o.asError()
+	return channelsParams{Channels: names}
 }
 
 // texts returns the elements of an array of strings that are not empty.
@@ -130,23 +136,6 @@ func (o *object) texts(name string) []string {
 		texts = append(texts, unquote(raw))
 	}
 	return texts
-}
-
-func parseAck(params json.RawMessage) (AckParams, error) {
-	o := parseObject(params, "params", CodeInvalidParams)
-	return AckParams{AttentionID: o.text("attentionId", true, maxNameBytes)}, o.asError()
-}
-
-func parseResourceRead(params json.RawMessage) (uri string, err error) {
-	o := parseObject(params, "params", CodeInvalidParams)
-	return o.text("uri", true, maxURIBytes), o.asError()
-}
-
-func parseToolsList(params json.RawMessage) (tags []string, pattern string, err error) {
-	o := parseObject(params, "params", CodeInvalidParams)
-	f := parseObject(o.raw("filter"), "filter", CodeInvalidParams)
-	f.err = cmp.Or(o.err, f.err)
-	return f.texts("tags"), f.text("namePattern", false, maxNameBytes), f.asError()
 }
 
 // UnmarshalJSON parses an answer of a peer as [ParseAttention] does.
@@ -175,12 +164,9 @@ func (o *object) openItem(name string) *heed.Item {
 	case isNull(raw):
 		return nil
 	}
-	a, err := ParseAttention(o.members[name])
-	if err == nil && a.State != coalesce.Open {
-		err = Errorf(o.code, "%s: %q is not open", o.what, name)
-	}
-	if err != nil && o.err == nil {
-		o.err = asError(err)
+	a := o.inner(name, "attention").item()
+	if a.State != coalesce.Open {
+		o.fail("%s: %q is not open", o.what, name)
 	}
 	return &a
 }
@@ -206,6 +192,13 @@ const (
 // ignored.
 func ParseAttention(raw json.RawMessage) (heed.Item, error) {
 	o := parseObject(raw, "attention", codeInvalidField)
+	if a := o.item(); o.asError() == nil {
+		return a, nil
+	}
+	return heed.Item{}, o.asError()
+}
+
+func (o *object) item() heed.Item {
 	a := heed.Item{
 		ID:                o.text("attentionId", true, maxNameBytes),
 		State:             o.text("state", true, maxNameBytes),
@@ -230,7 +223,7 @@ func ParseAttention(raw json.RawMessage) (heed.Item, error) {
 		samples = nil
 	}
 	for _, raw := range samples {
-		s := parseObject(raw, "sample", codeInvalidField)
+		s := o.within(raw, "sample")
 		sample := heed.Sample{
 			Level:   s.severity("level"),
 			Message: s.text("message", true, maxReadText),
@@ -241,35 +234,37 @@ func ParseAttention(raw json.RawMessage) (heed.Item, error) {
 		if sample.RepeatCount == 0 {
 			s.wrong("repeatCount", "must be at least 1")
 		}
-		if o.err == nil {
-			o.err = s.err
-		}
 		a.Sample = append(a.Sample, sample)
 	}
-	if o.err != nil {
-		return heed.Item{}, o.err
-	}
 	a.Sanitize()
-	return a, nil
+	return a
 }
 
 // maxInteger is the largest integer that every JSON reader takes exactly.
 const maxInteger = 1<<53 - 1
 
 // object is a JSON object by the exact names of its members, which encoding/json
-// ignores the case of. The first error is kept in err, so that readers read all members and
-// check once.
+// ignores the case of. The first error is kept, also of the objects within, so that readers read all members and check
+// once.
 type object struct {
 	members members
-	what    string // for errors: "params"; "" for a message
-	code    int    // for errors
-	absent  int    // for errors about absent members, if it is another
-	err     *Error
+	what    string  // for errors: "params"; "" for a message
+	code    int     // for errors
+	absent  int     // for errors about absent members, if it is another
+	first   **Error // shared by the objects within
 }
 
 // parseObject parses raw. Absent and null are an object without members.
 func parseObject(raw json.RawMessage, what string, code int) *object {
-	o := &object{what: what, code: code}
+	return (&object{code: code, first: new(*Error)}).within(raw, what)
+}
+
+// inner returns a member that is an object.
+func (o *object) inner(name, what string) *object { return o.within(o.raw(name), what) }
+
+// within parses an object within o.
+func (o *object) within(raw json.RawMessage, what string) *object {
+	o = &object{what: what, code: o.code, first: o.first}
 	if isNull(raw) {
 		return o
 	}
@@ -292,8 +287,8 @@ func parseObject(raw json.RawMessage, what string, code int) *object {
 func (o *object) fail(format string, args ...any) { o.refuse(o.code, format, args...) }
 
 func (o *object) refuse(code int, format string, args ...any) {
-	if o.err == nil {
-		o.err = Errorf(code, format, args...)
+	if *o.first == nil {
+		*o.first = Errorf(code, format, args...)
 	}
 }
 
@@ -315,8 +310,8 @@ func (o *object) missing(name string) {
 
 // asError returns the first error, nil without one.
 func (o *object) asError() error {
-	if o.err != nil {
-		return o.err
+	if *o.first != nil {
+		return *o.first
 	}
 	return nil
 }
@@ -329,22 +324,31 @@ func (o *object) raw(name string) json.RawMessage {
 	return nil
 }
 
+// wants describes the kinds of members.
+var wants = map[jsontext.Kind]string{
+	'"': "must be a string", 't': "must be true or false", '0': "must be an integer from 0 to 2^53-1", '[': "must be an array",
+}
+
+// member returns a member of a kind, nil if it is absent, null or of another kind.
+func (o *object) member(name string, kind jsontext.Kind, required bool) json.RawMessage {
+	v := o.raw(name)
+	got := jsontext.Value(v).Kind()
+	switch {
+	case v == nil && required:
+		o.missing(name)
+	case v != nil && got != kind && (got != 'f' || kind != 't'):
+		o.wrong(name, "%s", wants[kind])
+		return nil
+	}
+	return v
+}
+
 // text returns a string member of at most limit bytes. A required one must be present
 // and not empty.
 func (o *object) text(name string, required bool, limit int) string {
-	v := o.raw(name)
-	if v == nil {
-		if required {
-			o.missing(name)
-		}
-		return ""
-	}
-	if v[0] != '"' {
-		o.wrong(name, "must be a string")
-		return ""
-	}
+	v := o.member(name, '"', required)
 	s := unquote(v)
-	if required && s == "" {
+	if v != nil && required && s == "" {
 		o.wrong(name, "is empty")
 	}
 	if len(s) > limit {
@@ -355,41 +359,22 @@ func (o *object) text(name string, required bool, limit int) string {
 }
 
 // boolean returns a required boolean member.
-func (o *object) boolean(name string) bool {
-	v := o.raw(name)
-	switch {
-	case v == nil:
-		o.missing(name)
-	case v[0] != 't' && v[0] != 'f':
-		o.wrong(name, "must be true or false")
-	}
-	return v != nil && v[0] == 't'
-}
+func (o *object) boolean(name string) bool { return string(o.member(name, 't', true)) == "true" }
 
 // integer returns an integer member from 0 to maxInteger, 0 if it is absent.
 func (o *object) integer(name string, required bool) uint64 {
-	v := o.raw(name)
+	v := o.member(name, '0', required)
 	n, ok := parseInteger(v)
-	switch {
-	case v == nil && required:
-		o.missing(name)
-	case v != nil && !ok:
-		o.wrong(name, "must be an integer from 0 to 2^53-1")
+	if v != nil && !ok {
+		o.wrong(name, "%s", wants['0'])
 		return 0
 	}
 	return n
 }
 
 // list returns the elements of an array member.
-func (o *object) list(name string) []json.RawMessage {
-	v := o.raw(name)
-	if v == nil {
-		return nil
-	}
-	var list []json.RawMessage
-	if v[0] != '[' || json.Unmarshal(v, &list) != nil {
-		o.wrong(name, "must be an array")
-	}
+func (o *object) list(name string) (list []json.RawMessage) {
+	_ = json.Unmarshal(o.member(name, '[', false), &list) // nil if there is none
 	return list
 }
 
@@ -448,7 +433,7 @@ func visit(data []byte, maxDepth, maxString int, f func(name string, value []byt
 	refuse := func(format string, args ...any) error {
 		return fmt.Errorf("at byte %d: %s", dec.InputOffset(), fmt.Sprintf(format, args...))
 	}
-	name, start := "", 0 // of the current member
+	name, start := "", 0 // of the current member, and the offset after its name
 	for {
 		var token jsontext.Value // a scalar
 		var err error
@@ -477,19 +462,13 @@ func visit(data []byte, maxDepth, maxString int, f func(name string, value []byt
 		}
 		in, n := dec.StackIndex(1) // names count as values do
 		switch {
-		case in != '{' || depth > 2 || n == 0:
-		case depth == 2 && (kind == '{' || kind == '['):
-			start = end - 1
-		case depth == 1 && n%2 == 1:
-			name = unquote(token)
-		case depth == 1:
-			if token != nil {
-				start = end - len(token)
-			}
-			if n > 2*maxEnvelopeMembers {
-				return refuse("more than %d members", maxEnvelopeMembers)
-			}
-			f(name, data[start:end:end])
+		case in != '{' || depth > 1 || n == 0:
+		case n%2 == 1:
+			name, start = unquote(token), end
+		case n > 2*maxEnvelopeMembers:
+			return refuse("more than %d members", maxEnvelopeMembers)
+		default:
+			f(name, bytes.TrimLeft(data[start:end:end], " \t\r\n:"))
 		}
 	}
 }

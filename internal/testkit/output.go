@@ -95,14 +95,6 @@ func RequireValid(t testing.TB, s *jsonschema.Schema, document string) {
 	require.NoError(t, s.Validate(doc), document)
 }
 
-// RequireInvalid holds that a document does not follow a schema.
-func RequireInvalid(t testing.TB, s *jsonschema.Schema, document string) {
-	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(document))
-	require.NoError(t, err, document)
-	require.Error(t, s.Validate(doc), document)
-}
-
 var update = flag.Bool("update", false, "write golden files; read the difference before a commit")
 
 const toUpdate = "run this test with -update, or all tests with HEED_UPDATE=1"

@@ -254,10 +254,7 @@ func textIn(raw json.RawMessage, path ...string) string {
 	return text
 }
 
-func isObject(raw json.RawMessage) bool {
-	raw = bytes.TrimSpace(raw)
-	return len(raw) > 0 && raw[0] == '{'
-}
+func isObject(raw json.RawMessage) bool { return bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{")) }
 
 // finding holds the members that heed adds to an answer of the mod.
 type finding struct {

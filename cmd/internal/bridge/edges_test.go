@@ -165,15 +165,15 @@ func TestModEvents(t *testing.T) {
 		send(gabp.Event{Channel: "colony/ticks", Seq: 11, Payload: json.RawMessage(`"` + strings.Repeat("x", DefaultMaxMessage+3*messageRest) + `"`)})
 		send(gabp.Event{Channel: "colony/ticks", Seq: 12, Payload: json.RawMessage("4")})
 		require.Equal(t, []string{"1 1", "4 2", "5 4"}, got)
-		require.EqualValues(t, 2, p.proxy.Lost())
+		require.EqualValues(t, 2, p.proxy.mod.lost.Load())
 		p.proxy.mod.odd.Add(3)
 		hit := p.proxy.limits()
 		require.Len(t, hit, 2)
 		require.Equal(t, []string{"mod.events 2", "mod.answers 3"},
 			[]string{fmt.Sprint(hit[0].Name, " ", hit[0].Count), fmt.Sprint(hit[1].Name, " ", hit[1].Count)})
 		require.NotEmpty(t, hit[0].Means)
-		require.Zero(t, p.proxy.Server().EventsDropped)
-		require.EqualValues(t, 1, p.proxy.Server().Sessions)
+		require.Zero(t, p.proxy.server.Stats().EventsDropped)
+		require.EqualValues(t, 1, p.proxy.server.Stats().Sessions)
 	})
 }
 

@@ -122,25 +122,17 @@ func cursorText(epoch string, seq uint64) string {
 	return epoch + "/" + strconv.FormatUint(seq, 10)
 }
 
-// cutCursor reads a cursor. The epoch is empty if it has none.
-func cutCursor(s string) (epoch string, n uint64, ok bool) {
-	if i := strings.LastIndexByte(s, '/'); i >= 0 {
-		epoch, s = s[:i], s[i+1:]
-	}
-	n, err := strconv.ParseUint(s, 10, 53)
-	return epoch, n, err == nil
-}
-
 // cursor returns the cursor that is meant, and without if there is none.
 func (r ref) cursor(without heed.Cursor) (heed.Cursor, error) {
 	if r == "" {
 		return without, nil
 	}
-	epoch, seq, ok := cutCursor(string(r))
-	if !ok {
+	slash := strings.LastIndexByte(string(r), '/') // -1: it has no epoch
+	seq, err := strconv.ParseUint(string(r[slash+1:]), 10, 53)
+	if err != nil {
 		return heed.Cursor{}, gabp.BadArgument("after", wantCursor, "another text")
 	}
-	return heed.Cursor{Epoch: epoch, Seq: seq}, nil
+	return heed.Cursor{Epoch: string(r[:max(0, slash)]), Seq: seq}, nil
 }
 
 // refused is the error about a cursor that heed has not given out, with those to continue from.

@@ -79,7 +79,7 @@ func (w *watch) run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-w.mod.gone:
+		case <-w.mod.expected.Done():
 			return
 		case <-ticker.C:
 		}

@@ -72,12 +72,7 @@ func isOperationChannel(channel string) bool { return hasWord(channel, "operatio
 // hasWord reports whether one of the parts of a channel's name is one of words.
 func hasWord(channel string, words ...string) bool {
 	parts := strings.FieldsFunc(strings.ToLower(channel), func(r rune) bool { return strings.ContainsRune("/.:_-", r) })
-	for _, p := range parts {
-		if slices.Contains(words, p) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(parts, func(part string) bool { return slices.Contains(words, part) })
 }
 
 // logRecord is the JSON form of a log record of a mod. encoding/json ignores the case of names, as mods do.

@@ -17,7 +17,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/cmd/internal/bridge/fieldbridge"
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
@@ -25,10 +24,131 @@ import (
 	"github.com/heedlog/heed/rules"
 )
 
+// The patience of the bridge in the field.
+const (
+	patience      = time.Minute            // for a game that it has started
+	firstPatience = 20 * time.Second       // of it, until the agent is answered
+	askPatience   = 15 * time.Second       // when the agent asks it to connect
+	callPatience  = 30 * time.Second       // for an answer
+	firstRetry    = 100 * time.Millisecond // between dials that are refused, doubled each time
+	lastRetry     = 5 * time.Second        // at most
+)
+
+// fieldBridge replaces the bridge between an agent and a game. An attempt to connect dials until it is accepted, says
+// hello once, and waits for the welcome for as long as the attempt lasts. The tools are listed once for each connection,
+// and again if the agent asks to connect. A connection that ends is not replaced until the agent asks.
+type fieldBridge struct {
+	ctx        context.Context // of background work
+	dial       func(context.Context) (io.ReadWriteCloser, error)
+	background sync.WaitGroup
+
+	mu      sync.Mutex
+	current *gabp.Client // nil, or ended: there is none
+	tools   []string     // of the current connection
+}
+
+// conn returns the connection, nil if there is none.
+func (b *fieldBridge) conn() *gabp.Client {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.current != nil && b.current.Err() != nil {
+		b.current, b.tools = nil, nil
+	}
+	return b.current
+}
+
+func (b *fieldBridge) Disconnect() {
+	if c := b.conn(); c != nil {
+		_ = c.Close()
+		<-c.Done()
+	}
+}
+
+// Mirrored returns the names of the tools that the bridge knows.
+func (b *fieldBridge) Mirrored() []string {
+	b.conn()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.tools)
+}
+
+// Start connects to a game that the bridge has started. It returns after the first attempt; if that failed, a second
+// attempt continues in the background.
+func (b *fieldBridge) Start() error {
+	err := b.attempt(firstPatience, false)
+	if err != nil {
+		b.background.Go(func() { _ = b.attempt(patience-firstPatience, false) })
+	}
+	return err
+}
+
+// Connect connects to a running game when the agent asks for it.
+func (b *fieldBridge) Connect() error {
+	if c := b.conn(); c != nil {
+		return b.mirror(c, askPatience)
+	}
+	return b.attempt(askPatience, true)
+}
+
+// attempt dials and says hello. Only where the agent waits for the tools, a list that does not come ends the connection.
+func (b *fieldBridge) attempt(patience time.Duration, wait bool) error {
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	began := time.Now()
+	stream, err := b.dial(ctx)
+	for retry := firstRetry; err != nil; retry = min(2*retry, lastRetry) {
+		select {
+		case <-time.After(retry):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		stream, err = b.dial(ctx)
+	}
+	cfg := gabp.ClientConfig{Token: bridgeToken, Limits: gabp.Limits{HelloTimeout: time.Minute}}
+	c, err := gabp.NewClient(ctx, stream, cfg)
+	if err != nil {
+		return err
+	}
+	b.mu.Lock()
+	b.current, b.tools = c, nil
+	b.mu.Unlock()
+	if !wait {
+		b.background.Go(func() { _ = b.mirror(c, callPatience) })
+		return nil
+	}
+	if err = b.mirror(c, patience-time.Since(began)); err != nil {
+		_ = c.Close()
+	}
+	return err
+}
+
+// mirror adds the tools of a connection to those that the bridge knows.
+func (b *fieldBridge) mirror(c *gabp.Client, within time.Duration) error {
+	ctx, cancel := context.WithTimeout(b.ctx, within)
+	defer cancel()
+	tools, err := ListTools(ctx, c)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, tool := range tools {
+		if b.current == c {
+			b.tools = append(b.tools, tool.Name)
+		}
+	}
+	return err
+}
+
+// Call calls a tool, known or not.
+func (b *fieldBridge) Call(tool string) error {
+	ctx, cancel := context.WithTimeout(b.ctx, callPatience)
+	defer cancel()
+	_, err := b.conn().CallTool(ctx, tool, nil)
+	return err
+}
+
 // field is a bridge of the field and a game, with or without a proxy between them, in the time of a test.
 type field struct {
 	t       *testing.T
-	bridge  *fieldbridge.Bridge
+	bridge  *fieldBridge
 	mod     *standin.Mod
 	proxy   *Proxy // nil: there is none
 	session *session.Session
@@ -58,7 +178,6 @@ func inField(t *testing.T, through bool, cfg Config, f func(t *testing.T, p *fie
 			return ours, nil
 		}
 		if through {
-			l := &pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}
 			set, err := rules.Compile(rules.File{Name: "test.yaml", Data: []byte(playRules)})
 			require.NoError(t, err)
 			sc := session.Config{Engine: heed.Config{Rules: set}}
@@ -73,45 +192,25 @@ func inField(t *testing.T, through bool, cfg Config, f func(t *testing.T, p *fie
 			p.proxy, err = New(cfg)
 			require.NoError(t, err)
 			p.wg.Go(func() { require.NoError(t, s.Run(ctx)) })
-			p.wg.Go(func() { require.NoError(t, p.proxy.Serve(ctx, l)) })
+			p.wg.Go(func() { p.proxy.mod.run(ctx, p.proxy) })
+			p.wg.Go(func() { p.proxy.watch.run(ctx) })
 			dial = func(context.Context) (io.ReadWriteCloser, error) {
 				ours, theirs := net.Pipe()
-				select {
-				case l.conns <- theirs:
-					return ours, nil
-				case <-l.closed:
-					return nil, errRefused
-				}
+				p.wg.Go(func() { _ = p.proxy.ServeConn(ctx, theirs) })
+				return ours, nil
 			}
 		}
-		p.bridge = fieldbridge.New(fieldbridge.Config{Token: bridgeToken, Dial: dial})
+		p.bridge = &fieldBridge{ctx: ctx, dial: dial}
 		t.Cleanup(func() {
-			p.bridge.Close()
 			stop()
+			p.bridge.Disconnect()
+			p.bridge.background.Wait()
 			p.mod.Disconnect()
 			p.wg.Wait()
 		})
 		f(t, p)
 	})
 }
-
-// pipeListener is a listener of pipes.
-type pipeListener struct {
-	conns  chan net.Conn
-	closed chan struct{}
-	once   sync.Once
-}
-
-func (l *pipeListener) Accept() (net.Conn, error) {
-	select {
-	case c := <-l.conns:
-		return c, nil
-	case <-l.closed:
-		return nil, net.ErrClosed
-	}
-}
-func (l *pipeListener) Close() error   { l.once.Do(func() { close(l.closed) }); return nil }
-func (l *pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "pipe"} }
 
 // listens makes the mod listen, or not.
 func (p *field) listens(does bool) {
@@ -158,12 +257,13 @@ func TestLateMods(t *testing.T) {
 				}
 				got[through] = [2]time.Duration{alone, helped}
 				if through {
-					_, err := p.bridge.Call("colony/build", `{}`)
+					err := p.bridge.Call("colony/build")
 					require.NoError(t, err)
 				}
 			})
 		}
 		direct, through := got[false], got[true]
+		require.Equal(t, after < patience, direct[0] >= 0)
 		require.Equal(t, direct[0] >= 0, through[0] >= 0, "without the agent")
 		require.GreaterOrEqual(t, direct[1], time.Duration(0))
 		require.GreaterOrEqual(t, through[1], time.Duration(0))
@@ -192,8 +292,8 @@ func TestNoModComes(t *testing.T) {
 
 		p.listens(true)
 		time.Sleep(time.Second)
-		require.True(t, p.bridge.Connected())
-		_, err := p.bridge.Call("colony/build", `{}`)
+		require.NotNil(t, p.bridge.conn())
+		err := p.bridge.Call("colony/build")
 		require.NoError(t, err)
 		require.NoError(t, p.bridge.Connect())
 		require.True(t, p.build())
@@ -248,7 +348,7 @@ func TestModReloads(t *testing.T) {
 		reload := func(tools string) {
 			p.listens(false)
 			p.mu.Lock()
-			p.mod = standin.NewMod(standin.ModConfig{Tools: tools})
+			p.mod = standin.NewMod(standin.ModConfig{Tools: standin.Result(tools)})
 			p.mu.Unlock()
 			time.AfterFunc(6*time.Second, func() { p.listens(true) })
 		}
@@ -259,11 +359,11 @@ func TestModReloads(t *testing.T) {
 
 		reload(`{"tools":[{"name":"colony/dig"}]}`)
 		time.Sleep(time.Second)
-		_, err := p.bridge.Call("colony/build", `{}`)
+		err := p.bridge.Call("colony/build")
 		require.ErrorContains(t, err, "no mod is connected")
 		time.Sleep(6 * time.Second)
-		require.True(t, p.bridge.Connected())
-		_, err = p.bridge.Call("colony/dig", `{}`)
+		require.NotNil(t, p.bridge.conn())
+		err = p.bridge.Call("colony/dig")
 		require.NoError(t, err)
 		require.NoError(t, p.bridge.Connect())
 		require.Contains(t, p.bridge.Mirrored(), "colony/dig")

@@ -41,8 +41,8 @@ type mod struct {
 
 	absent absence // used by dial only
 
-	gone <-chan struct{} // closed when no mod is expected any more
-	end  func()          // closes it
+	expected context.Context // done when no mod is expected any more
+	end      func()          // ends it
 
 	ending atomic.Pointer[Ending] // nil: the game is not known to have ended
 
@@ -65,7 +65,7 @@ type mod struct {
 func newMod(cfg *Config) *mod {
 	expected, end := context.WithCancel(context.Background())
 	return &mod{
-		cfg: cfg, gone: expected.Done(), end: end, changed: make(chan struct{}),
+		cfg: cfg, expected: expected, end: end, changed: make(chan struct{}),
 		calls: calls{open: map[uint64]struct{}{}},
 	}
 }
@@ -112,7 +112,7 @@ func (m *mod) until(ctx context.Context, d time.Duration, reached func() bool) {
 		}
 		select {
 		case <-changed:
-		case <-m.gone:
+		case <-m.expected.Done():
 			return
 		case <-late:
 			return

@@ -105,7 +105,7 @@ func TestModRuns(t *testing.T) {
 	var tries []time.Duration
 	var latest *standin.Mod
 	var began time.Time
-	refuses := standin.ModConfig{Lists: func() []string { return standin.Failure(`{"code":-7,"message":"later"}`) }}
+	refuses := standin.ModConfig{Tools: standin.Failure(`{"code":-7,"message":"later"}`)}
 	// Of the connections, after six that were refused.
 	mods := []*standin.Mod{modOf(nil), standin.NewMod(refuses), modOf(nil)}
 	dial := func(context.Context) (io.ReadWriteCloser, error) {
@@ -424,7 +424,7 @@ func TestModComesAndGoes(t *testing.T) {
 		require.True(t, p.proxy.Connected())
 		require.Empty(t, states(p), "the first connection is no news")
 		p.proxy.down(io.EOF)
-		p.connect(standin.NewMod(standin.ModConfig{Tools: `{"tools":[]}`, Answers: done}))
+		p.connect(standin.NewMod(standin.ModConfig{Tools: standin.Result(`{"tools":[]}`), Answers: done}))
 		require.Equal(t, []string{"disconnected the connection to the mod was lost", "connected the mod answers again"}, states(p))
 		require.Empty(t, p.proxy.mod.tagsOf("colony/look"))
 		p.proxy.mod.end()

@@ -3,13 +3,13 @@ package bridge
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/journal"
 )
 
@@ -118,13 +118,11 @@ func (d *Diagnostics) operations(ctx context.Context, _ string, in operationsArg
 		}
 		o.add(d, r)
 	})
-	all := make([]*OperationSummary, 0, len(known))
-	for _, o := range known {
-		if !in.Running || o.Status == event.StatusStarted {
-			all = append(all, o)
-		}
-	}
-	slices.SortFunc(all, func(a, b *OperationSummary) int { return cmp.Compare(b.last, a.last) })
+	maps.DeleteFunc(known, func(_ string, o *OperationSummary) bool {
+		return in.Running && o.Status != event.StatusStarted
+	})
+	latestFirst := func(a, b *OperationSummary) int { return cmp.Compare(b.last, a.last) }
+	all := slices.SortedFunc(maps.Values(known), latestFirst)
 	shown := min(len(all), in.Limit)
 	out.Omitted = len(all) - shown
 	for _, o := range all[:shown] {
@@ -203,19 +201,15 @@ type timelineArgs struct {
 
 // timeline answers heed/timeline.
 func (d *Diagnostics) timeline(_ context.Context, _ string, in timelineArgs) (*Timeline, error) {
-	var after uint64
-	run := ""
-	if in.After != "" {
-		var ok bool
-		if run, after, ok = cutCursor(string(in.After)); !ok {
-			return nil, gabp.BadArgument("after", wantCursor, "another text")
-		}
+	after, err := in.After.cursor(heed.Cursor{})
+	if err != nil {
+		return nil, err
 	}
-	events, lost, latest := d.session.Timeline(after)
+	events, lost, latest := d.session.Timeline(after.Seq)
 	switch all, next := cursorText(d.run, 0), cursorText(d.run, latest); {
-	case run != "" && run != d.run:
+	case after.Epoch != "" && after.Epoch != d.run:
 		return nil, notAfter("epoch", "a cursor of another process of heed, whose timeline is gone", "events", all, next)
-	case after > latest:
+	case after.Seq > latest:
 		return nil, notAfter("beyond", "a cursor past the latest event", "events", all, next)
 	}
 	last := latest

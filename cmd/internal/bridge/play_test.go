@@ -55,7 +55,7 @@ type play struct {
 
 // modOf returns a mod that builds and looks, and answers all else as given.
 func modOf(answers func(method, params string) []string, channels ...string) *standin.Mod {
-	return standin.NewMod(standin.ModConfig{Tools: buildTool, Channels: channels, Answers: answers})
+	return standin.NewMod(standin.ModConfig{Tools: standin.Result(buildTool), Channels: channels, Answers: answers})
 }
 
 func sends(channel string, seq int, payload string) string {

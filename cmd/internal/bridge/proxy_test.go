@@ -89,7 +89,7 @@ func TestCallOdd(t *testing.T) {
 			require.True(t, strings.HasPrefix(p.operations()[0], "colony/build "+status+" "+odd), p.operations()[0])
 			require.Zero(t, p.session.Status().InFlight)
 			require.Equal(t, "mod.answers", p.proxy.limits()[0].Name)
-			require.EqualValues(t, 1, p.proxy.Untaken())
+			require.EqualValues(t, 1, p.proxy.mod.odd.Load())
 		})
 	}
 }
@@ -378,7 +378,7 @@ func TestGameBound(t *testing.T) {
 	} {
 		t.Run(c.method+" "+c.allow, func(t *testing.T) {
 			var p *play
-			m := standin.NewMod(standin.ModConfig{Tools: lists, Answers: func(string, string) []string {
+			m := standin.NewMod(standin.ModConfig{Tools: standin.Result(lists), Answers: func(string, string) []string {
 				p.session.Observe(event.Log{Message: "Broken by the request"}.Entry())
 				return standin.Result(`{"done":true}`)
 			}})
@@ -444,7 +444,7 @@ func TestPassMethod(t *testing.T) {
 		_, err = p.bridge.CallRaw(p.ctx, "colony/odd", nil)
 		_, odd := errors.AsType[*gabp.Verbatim](err)
 		require.True(t, odd, "%v", err)
-		require.EqualValues(t, 1, p.proxy.Untaken())
+		require.EqualValues(t, 1, p.proxy.mod.odd.Load())
 	})
 }
 
@@ -471,9 +471,7 @@ func TestLists(t *testing.T) {
 	}
 	tools := standin.Result(`{"more":1.50,"tools":[{"name":"colony/look","tags":["read-only"],"odd":1.50},{"name":"` + ToolStatus + `"}]}`)
 	theirs := standin.Result(`{"resources":[{"uri":"gabp://mod/map"},{"uri":"` + ResourceBase + `items"}]}`)
-	m := standin.NewMod(standin.ModConfig{
-		Lists: func() []string { return tools }, Answers: func(string, string) []string { return theirs },
-	})
+	m := standin.NewMod(standin.ModConfig{Tools: tools, Answers: func(string, string) []string { return theirs }})
 	begin(t, Config{}, session.Config{}, m, func(t *testing.T, p *play) {
 		raw, err := p.bridge.CallRaw(p.ctx, gabp.MethodToolsList, json.RawMessage(`{}`))
 		require.NoError(t, err)
@@ -485,24 +483,24 @@ func TestLists(t *testing.T) {
 			names(t, p, gabp.MethodResourcesList, `{"pattern":"gabp://mod/heed/it*"}`, "resources", "uri"))
 		require.Equal(t, []string{"read-only"}, p.proxy.mod.tagsOf("colony/look"))
 
-		tools = standin.Result(`{"tools":[{"name":"colony/look"}]}`) // a part, by the filter
+		copy(tools, standin.Result(`{"tools":[{"name":"colony/look"}]}`)) // a part, by the filter
 		require.Equal(t, []string{"colony/look", ToolStatus},
 			names(t, p, gabp.MethodToolsList, `{"filter":{"namePattern":"heed/status"}}`, "tools", "name"))
 		require.Equal(t, []string{"read-only"}, p.proxy.mod.tagsOf("colony/look"), "a filtered list is not the list")
 		for _, all := range []string{`{}`, `{"filter":null}`} {
-			tools = standin.Result(`{"tools":[{"name":"colony/look","tags":["read-only"]}]}`)
+			copy(tools, standin.Result(`{"tools":[{"name":"colony/look","tags":["read-only"]}]}`))
 			names(t, p, gabp.MethodToolsList, `{}`, "tools", "name")
 			require.NotEmpty(t, p.proxy.mod.tagsOf("colony/look"))
-			tools = standin.Result(`{"tools":[{"name":"colony/look"}]}`)
+			copy(tools, standin.Result(`{"tools":[{"name":"colony/look"}]}`))
 			names(t, p, gabp.MethodToolsList, all, "tools", "name")
 			require.Empty(t, p.proxy.mod.tagsOf("colony/look"), "the latest list is")
 		}
 
-		tools = standin.Result(`{"tools":{"odd":1.50}}`)
+		copy(tools, standin.Result(`{"tools":{"odd":1.50}}`))
 		raw, err = p.bridge.CallRaw(p.ctx, gabp.MethodToolsList, json.RawMessage(`{}`))
 		require.NoError(t, err)
 		require.Equal(t, `{"tools":{"odd":1.50}}`, string(raw), "another form")
-		tools = standin.Failure(`{"code":-32601,"message":"unknown"}`) // it has no tools at all
+		copy(tools, standin.Failure(`{"code":-32601,"message":"unknown"}`)) // it has no tools at all
 		require.Equal(t, ours, names(t, p, gabp.MethodToolsList, `{}`, "tools", "name"))
 		theirs = standin.Failure(`{"code":-3,"message":"busy"}`)
 		_, err = p.bridge.CallRaw(p.ctx, gabp.MethodResourcesList, json.RawMessage(`{}`))

@@ -30,7 +30,7 @@ const currentPath = "current"
 func Resources() (all []gabp.Resource) {
 	for _, path := range []string{currentPath, "status", "items", "entries", "operations", "timeline"} {
 		r := gabp.Resource{URI: ResourceBase + path, MIMEType: mimeType}
-		r.Name, r.Description = words(r.URI)
+		r.Name, r.Description = Words(r.URI)
 		all = append(all, r)
 	}
 	return all

@@ -49,8 +49,9 @@ var definitions = sync.OnceValue(func() *gabp.Tools {
 //go:embed words.txt
 var wordsFile string
 
-// words returns the title and the description of a tool or a resource.
-func words(name string) (title, description string) {
+// Words returns the title and the description of a tool or a resource. The title of "core NAME" lists the parameters of
+// the tool that each client of MCP is given; it is "" if a client is not given the tool.
+func Words(name string) (title, description string) {
 	_, section, _ := strings.Cut(wordsFile, "== "+name+"\n")
 	section, _, _ = strings.Cut(section, "\n== ")
 	title, description, _ = strings.Cut(section, "\n")
@@ -70,7 +71,7 @@ func add[In, Out any](
 	}
 	var out Out
 	def := gabp.Tool{Name: name, Tags: tags, InputSchema: Encode(input), OutputSchema: outputSchema(out)}
-	def.Title, def.Description = words(name)
+	def.Title, def.Description = Words(name)
 	err := all.Add(def, func(ctx context.Context, c *gabp.Call) (any, error) {
 		given := maps.Clone(defaults)
 		_ = json.Unmarshal(c.Arguments, &given) // they follow the schema

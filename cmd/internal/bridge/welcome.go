@@ -261,13 +261,8 @@ const endGrace = time.Second
 
 // awaitEnd waits for that and reports whether it came.
 func (m *mod) awaitEnd(ctx context.Context) bool {
-	select {
-	case <-m.gone:
-		return true
-	case <-time.After(endGrace):
-	case <-ctx.Done():
-	}
-	return false
+	m.until(ctx, endGrace, func() bool { return false })
+	return m.expected.Err() != nil
 }
 
 // explain waits for the end of the game if a request to the mod was lost with the connection, and then makes the

@@ -1,11 +1,12 @@
 package field
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"os"
@@ -21,9 +22,9 @@ import (
 	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/cmd/internal/accept/stage"
 	"github.com/heedlog/heed/cmd/internal/bridge"
-	"github.com/heedlog/heed/cmd/internal/bridge/fieldbridge"
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/framing"
 	"github.com/heedlog/heed/internal/standin"
 	"github.com/heedlog/heed/internal/testkit"
 )
@@ -34,10 +35,14 @@ var calls = flag.Int("calls", 30, "the table: make `N` calls in each row")
 type habit struct {
 	name   string
 	mod    standin.ModConfig
-	speed  int    // of the bridge; 0 is 1
-	params string // of each call
-	share  int    // one of so many calls is made; 0: each
-	lines  int    // a second, in the game's log
+	after  time.Duration // the mod listens only then
+	nagle  bool          // the mod leaves out TCP_NODELAY
+	events int           // of the mod, a second
+	result int           // least bytes of a result
+	speed  int           // of the bridge, whose patience it divides; 0 is 1
+	params string        // of each call
+	share  int           // one of so many calls is made; 0: each
+	lines  int           // a second, in the game's log
 	midway func(g *game)
 }
 
@@ -48,11 +53,11 @@ var talks = []string{everything}
 // habits are those of the field.
 var habits = []habit{
 	{name: "none"},
-	{name: "talks while it answers", mod: standin.ModConfig{Channels: talks, Unlocked: true, Storm: 200}},
+	{name: "talks while it answers", mod: standin.ModConfig{Channels: talks, Unlocked: true}, events: 200},
 	{name: "counts characters", mod: standin.ModConfig{Characters: true}, params: `{"name":"Łódź 日本 🏠"}`, speed: 10, share: 15},
-	{name: "Nagle's algorithm", mod: standin.ModConfig{Nagle: true}},
-	{name: "results of 16 MiB", mod: standin.ModConfig{Result: 16 << 20}, share: 10},
-	{name: "listens after 8 s (a tenth)", mod: standin.ModConfig{After: 800 * time.Millisecond}, speed: 10},
+	{name: "Nagle's algorithm", mod: standin.ModConfig{Parts: true}, nagle: true},
+	{name: "results of 16 MiB", result: 16 << 20, share: 10},
+	{name: "listens after 8 s (a tenth)", after: 800 * time.Millisecond, speed: 10},
 	{name: "goes and comes back", midway: (*game).reload},
 	{name: "frozen for one call (a tenth)", speed: 10, midway: (*game).freeze},
 	{name: "1,000 lines a second in the log", lines: 1000},
@@ -60,10 +65,12 @@ var habits = []habit{
 
 // game is a game with its mod, and a bridge that calls its tools.
 type game struct {
+	*habit
 	t      *testing.T
 	mod    *standin.Mod
 	addr   string // of the mod
-	bridge *fieldbridge.Bridge
+	at     string // where the bridge connects
+	bridge *gabp.Client
 	frozen bool
 	stop   context.CancelFunc // of the mod
 	ended  chan struct{}
@@ -75,8 +82,19 @@ func (g *game) serve() {
 	g.stop, g.ended = stop, make(chan struct{})
 	go func() {
 		defer close(g.ended)
-		if err := g.mod.Serve(ctx, g.addr); err != nil {
+		time.Sleep(g.after)
+		l, err := net.Listen("tcp", g.addr)
+		if err != nil {
 			g.t.Errorf("the mod: %v", err)
+			return
+		}
+		context.AfterFunc(ctx, func() {
+			_ = l.Close()
+			g.mod.Disconnect()
+		})
+		for conn, err := l.Accept(); err == nil; conn, err = l.Accept() {
+			_ = conn.(*net.TCPConn).SetNoDelay(!g.nagle)
+			go g.mod.ServeConn(conn)
 		}
 	}()
 }
@@ -115,46 +133,45 @@ func (r *result) String() string {
 
 // play plays a game under a habit, with or without heed.
 func play(t *testing.T, h *habit, through bool) *result {
-	dir := t.TempDir()
+	path := filepath.Join(t.TempDir(), "Player.log")
+	require.NoError(t, os.WriteFile(path, []byte("All is well\n"), 0o600))
+	log := testkit.Must(os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0o600))
+	defer log.Close() //nolint:errcheck // a test's
+	answer := standin.Result(`{"done":true,"text":"` + strings.Repeat("x", h.result) + `"}`)
 	cfg := h.mod
-	cfg.LogPath = filepath.Join(dir, "Player.log")
-	require.NoError(t, os.WriteFile(cfg.LogPath, []byte("All is well\n"), 0o600))
+	cfg.Answers = func(string, string) []string {
+		_, _ = log.WriteString("colony/build begins\ncolony/build ends\n")
+		return answer
+	}
 	free := testkit.Must(stage.NewBridge(t.Context()))
-	g := &game{t: t, mod: standin.NewMod(cfg), addr: free.Address}
+	g := &game{habit: h, t: t, mod: standin.NewMod(cfg), addr: free.Address, at: free.Address}
 	began := time.Now()
 	g.serve()
 	defer func() { g.stop(); <-g.ended }()
-	addr := g.addr
 	if through {
 		var end func()
-		addr, end = heed(t, g.addr, cfg.LogPath)
+		g.at, end = heed(t, g.addr, path)
 		defer end()
 	}
 	if h.lines > 0 {
-		defer flood(t, cfg.LogPath, h.lines)()
+		n := 0
+		defer often(h.lines, func() {
+			n++
+			_, _ = fmt.Fprintf(log, "All is well with thing %d\n", n)
+		})()
 	}
-	g.bridge = fieldbridge.New(fieldbridge.Config{
-		Token: token, Speed: h.speed,
-		Dial: func(ctx context.Context) (io.ReadWriteCloser, error) {
-			var d net.Dialer
-			return d.DialContext(ctx, "tcp", addr)
-		},
-	})
-	defer g.bridge.Close()
-	require.NoError(t, g.bridge.Start())
-	require.Eventually(t, func() bool { return slices.Contains(g.bridge.Mirrored(), "colony/build") },
-		20*time.Second, time.Millisecond)
+	if h.events > 0 {
+		defer often(h.events, func() { g.mod.Publish(everything, `{"level":"info","message":"All is well"}`) })()
+	}
+	g.connect()
+	defer func() { _ = g.bridge.Close() }()
 	r := &result{made: max(1, *calls/max(1, h.share)), tools: time.Since(began)}
-	params := h.params
-	if params == "" {
-		params = `{}`
-	}
 	for n := range r.made {
 		if n == r.made/2 && h.midway != nil {
 			h.midway(g)
 		}
 		start := time.Now()
-		_, err := g.bridge.Call("colony/build", params)
+		err := g.call()
 		if err == nil {
 			r.took = append(r.took, time.Since(start))
 			continue
@@ -165,21 +182,52 @@ func play(t *testing.T, h *habit, through bool) *result {
 			g.frozen = false
 			g.mod.Freeze(false)
 		}
-		g.agent(err)
+		switch { // as an agent would
+		case g.bridge.Err() != nil:
+			g.connect()
+		case strings.Contains(err.Error(), "no mod is connected"):
+			time.Sleep(time.Second)
+		}
 	}
 	return r
 }
 
-// agent does what an agent would after a failed call.
-func (g *game) agent(err error) {
-	switch {
-	case errors.Is(err, fieldbridge.ErrHeldBack):
-		require.NoError(g.t, g.bridge.Acknowledge())
-	case !g.bridge.Connected():
-		require.NoError(g.t, g.bridge.Connect())
-	case strings.Contains(err.Error(), "no mod is connected"):
-		time.Sleep(time.Second)
+// connect dials as the bridge in the field does, until it has the tool of the mod.
+func (g *game) connect() {
+	require.Eventually(g.t, func() (connected bool) {
+		c, err := gabp.Dial(g.t.Context(), g.at, gabp.ClientConfig{Token: token, Limits: gabp.Limits{
+			HelloTimeout: time.Minute, MessageSize: framing.MaxMessage, StringBytes: framing.MaxMessage,
+		}})
+		g.bridge = c
+		return err == nil
+	}, time.Minute, 10*time.Millisecond)
+	require.Eventually(g.t, func() bool {
+		var list struct{ Tools []gabp.Tool }
+		err := g.bridge.Call(g.t.Context(), gabp.MethodToolsList, struct{}{}, &list)
+		return err == nil && slices.ContainsFunc(list.Tools, func(t gabp.Tool) bool { return t.Name == "colony/build" })
+	}, 20*time.Second, time.Millisecond)
+}
+
+// call calls the tool of the mod. Where the peer has attention, the bridge asks for it first, and acknowledges what
+// blocks; without an answer the call is let through.
+func (g *game) call() error {
+	within := func(d time.Duration) (context.Context, context.CancelFunc) {
+		return context.WithTimeout(g.t.Context(), d/time.Duration(max(1, g.speed)))
 	}
+	if slices.Contains(g.bridge.Welcome().Capabilities.Methods, gabp.MethodAttentionCurrent) {
+		ctx, cancel := within(2 * time.Second)
+		defer cancel()
+		var now gabp.CurrentResult
+		_ = g.bridge.Call(ctx, gabp.MethodAttentionCurrent, struct{}{}, &now)
+		if now.Attention != nil && now.Attention.Blocking {
+			require.NoError(g.t, g.bridge.Call(ctx, gabp.MethodAttentionAck, gabp.AckParams{AttentionID: now.Attention.ID}, nil))
+			return errors.New("not executed: the bridge asks for an acknowledgement")
+		}
+	}
+	ctx, cancel := within(30 * time.Second)
+	defer cancel()
+	_, err := g.bridge.CallTool(ctx, "colony/build", json.RawMessage(cmp.Or(g.params, `{}`)))
+	return err
 }
 
 var token = gabp.NewToken()
@@ -205,24 +253,21 @@ func heed(t *testing.T, mod, log string) (addr string, end func()) {
 	return l.Addr().String(), func() { stop(); all.Wait() }
 }
 
-// flood appends lines to a log until it is ended.
-func flood(t *testing.T, path string, perSecond int) (end func()) {
-	file := testkit.Must(os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0o600))
+// often calls f so many times a second until it is ended.
+func often(perSecond int, f func()) (end func()) {
 	stop, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
-		defer file.Close() //nolint:errcheck // a test's
 		tick := time.NewTicker(10 * time.Millisecond)
 		defer tick.Stop()
-		for n := 0; ; {
+		for {
 			select {
 			case <-stop:
 				return
 			case <-tick.C:
 			}
 			for range perSecond / 100 {
-				n++
-				_, _ = fmt.Fprintf(file, "All is well with thing %d\n", n)
+				f()
 			}
 		}
 	}()

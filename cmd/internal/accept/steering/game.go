@@ -12,7 +12,6 @@ import (
 
 	"github.com/heedlog/heed/cmd/internal/accept/stage"
 	"github.com/heedlog/heed/gabp"
-	"github.com/heedlog/heed/internal/standin"
 )
 
 // game is a game that logs its standard input and whose mod has one tool, until it is interrupted.
@@ -28,7 +27,25 @@ func game(path string) error {
 	if err != nil {
 		return err
 	}
-	return standin.NewMod(standin.ModConfig{Token: b.Token}).Serve(ctx, b.Address)
+	l, err := gabp.Listen(ctx, b.Address)
+	if err != nil {
+		return err
+	}
+	tools, mux := &gabp.Tools{}, &gabp.Mux{}
+	tool := gabp.Tool{Name: "colony/build", Description: "builds"}
+	err = tools.Add(tool, func(context.Context, *gabp.Call) (any, error) {
+		return map[string]bool{"done": true}, nil
+	})
+	if err != nil {
+		return err
+	}
+	tools.Register(mux)
+	app := gabp.App{Name: "Colony", Version: "1"}
+	mod, err := gabp.NewServer(gabp.ServerConfig{Token: b.Token, AgentID: "mod", App: app, Mux: mux})
+	if err != nil {
+		return err
+	}
+	return mod.Serve(ctx, l)
 }
 
 // itemID is the id of an item in a result or a refusal.
