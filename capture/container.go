@@ -20,13 +20,17 @@ import (
 func (r *Reader) unwrap(ln *line) {
 	var origin []byte
 	if len(ln.text) > 0 && isName(ln.text[0]) {
-		ln.text = ln.text[composeLen(ln.text):]
+		if ln.rare {
+			ln.text = ln.text[composeLen(ln.text):]
+		}
 		n := journalLen(ln.text)
 		if rest := ln.text[n:]; n > 0 && (blank(rest) || isIndented(rest) || bytes.Equal(ln.text[:n], r.origin)) {
 			origin, ln.text = ln.text[:n], rest
 		}
 	}
-	r.origin = append(r.origin[:0], origin...)
+	if len(origin)+len(r.origin) > 0 {
+		r.origin = append(r.origin[:0], origin...)
+	}
 	if b := ln.text; len(b) > len("2031-04-05T10:00:00Z stdout") && isDigit(b[0]) && b[10] == 'T' {
 		at, rest, _ := bytes.Cut(b, []byte(" "))
 		stream, rest, _ := bytes.Cut(rest, []byte(" "))

@@ -164,3 +164,6 @@ func (r *Reader) finish() {
 // strings of a record are documented to live; copying each would be
 // the one allocation per record that the reader otherwise avoids.
 func text(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// raw returns s as bytes without copying it. They are only read.
+func raw(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }

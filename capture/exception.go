@@ -30,7 +30,7 @@ func exceptionKinds(b []byte) kinds {
 
 // speaksOfFault reports whether b has one of the other words with which a failure is reported.
 func speaksOfFault(b []byte) bool {
-	return containsAny(b, "rror", "ailed", "threw ")
+	return around(b, "thre", 'w', " ") || around(b, "rr", 'o', "r") || around(b, "ai", 'l', "ed")
 }
 
 // namesException reports whether an exception type is written anywhere in b, as

@@ -2,10 +2,12 @@ package capture
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/heedlog/heed/capture/internal/crash"
 	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/capture/internal/unity"
+	"github.com/heedlog/heed/internal/frame"
 	"github.com/heedlog/heed/internal/logline"
 )
 
@@ -31,11 +33,13 @@ const (
 	ofNested                      // it hands on another exception; see joinsNested
 	ofDetail                      // a further line of an exception's message, as .NET and Mono write them below the first
 	ofDump                        // Go prints it when it panics; see joinsDump
+	ofFooter                      // Unity 2019 writes it under warnings and errors; see unity.Footer
+	ofRef                         // a stack reference; see rimworld.Ref
 
 	byBeginning = 1<<iota - 1
 )
 
-// By its form.
+// By its form, from the first word on.
 const (
 	ofFrame     kinds = (byBeginning + 1) << iota // see frameKinds
 	ofCall                                        // the same
@@ -47,8 +51,7 @@ const (
 	ofFault                                       // it has a word with which a failure is reported
 	ofHead                                        // not an answer: the head of a logger was read
 
-	byFrame = ofFrame | ofCall
-	byType  = ofThrown | ofQualified | ofReport
+	byFirst = ofFrame | ofCall | ofThrown | ofQualified | ofReport
 	byWord  = ofException | ofNaming
 )
 
@@ -81,13 +84,9 @@ func (l *look) find(b []byte, unknown kinds) {
 		l.known |= byBeginning
 		l.kinds |= beginningKinds(b)
 	}
-	if unknown&byFrame != 0 {
-		l.known |= byFrame
-		l.kinds |= frameKinds(b)
-	}
-	if unknown&byType != 0 {
-		l.known |= byType
-		l.kinds |= typeKinds(b)
+	if unknown&byFirst != 0 {
+		l.known |= byFirst
+		l.kinds |= firstKinds(b)
 	}
 	if unknown&byWord != 0 {
 		l.known |= byWord
@@ -173,30 +172,49 @@ var beginnings = func() (t [256][]beginning) {
 	return t
 }()
 
+// seconds are the second bytes of these texts by the first, as a set.
+var seconds = func() (t [256][4]uint64) {
+	for first, all := range beginnings {
+		for _, s := range all {
+			t[first][s.second>>6] |= 1 << (s.second & 63)
+		}
+	}
+	return t
+}()
+
+// firstKinds returns the kinds of a line by its first word: those of a frame, and of the type of an exception.
+func firstKinds(b []byte) kinds {
+	n := frame.TypeLen(text(b))
+	k := frameKinds(b, n)
+	if n >= len("Error") && strings.IndexByte("nre", b[n-1]) >= 0 { // else no word for an exception is its end
+		k |= typeKinds(b)
+	}
+	return k
+}
+
 // beginningKinds returns the kinds of a line by its first words.
 func beginningKinds(b []byte) (k kinds) {
 	if len(b) < 2 {
 		return 0
 	}
-	for i := range beginnings[b[0]] {
-		if s := &beginnings[b[0]][i]; s.second == b[1] && hasPrefix(b, s.text) && s.ends(b) {
-			k |= s.kind
+	if seconds[b[0]][b[1]>>6]>>(b[1]&63)&1 != 0 { // as of few lines
+		for i := range beginnings[b[0]] {
+			if s := &beginnings[b[0]][i]; s.second == b[1] && hasPrefix(b, s.text) && s.ends(b) {
+				k |= s.kind
+			}
 		}
 	}
 	first := b[0]
 	switch first {
+	case '(':
+		k |= ofFooter.when(unity.IsFooter(text(b)))
 	case '[':
-		if bytes.IndexByte(b, ']') > 1 {
-			k |= ofOpening
-		}
+		_, _, ref := rimworld.Ref(text(b))
+		k |= ofOpening.when(bytes.IndexByte(b, ']') > 1) | ofRef.when(ref)
 	case 'U':
-		if unity.IsUnloading(text(b)) {
-			k |= ofLife
-		}
+		k |= ofLife.when(unity.IsUnloading(text(b)))
 	case 'T':
-		if unity.IsTotal(text(b)) {
-			k |= ofBelow
-		}
+		k |= ofBelow.when(unity.IsTotal(text(b)))
 	case '-', '=':
 		k |= beginningKinds(bytes.TrimLeft(b, "-= ")) & ofNested
 	case ' ', '\t':
@@ -205,13 +223,8 @@ func beginningKinds(b []byte) (k kinds) {
 			first = t[0]
 		}
 	}
-	if (first == 'G' || first == 'N') && unity.IsSignal(text(b)) {
-		k |= ofCrash
-	}
-	if crash.IsCause(text(b)) {
-		k |= ofCause
-	}
-	return k
+	return k | ofCrash.when((first == 'G' || first == 'N') && unity.IsSignal(text(b))) |
+		ofCause.when((b[0] == 'E' || b[len(b)-1] == ')') && crash.IsCause(text(b)))
 }
 
 // ends reports whether the text ends with a word of b, which begins with it, where that is needed.

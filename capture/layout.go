@@ -139,7 +139,7 @@ func (d *detection) observe(e *evidence, b []byte) {
 		e.json++
 	case b[0] == '[' && logline.Parse(text(b)).Sure:
 		e.heads++
-	case unity.IsFooter(text(b)):
+	case is(b, ofFooter):
 		e.footers++
 		if unity.IsManaged(text(b)) {
 			d.footers++
@@ -161,7 +161,7 @@ func (d *detection) observe(e *evidence, b []byte) {
 	case bytes.Contains(b, []byte("] in <")) && is(b, ofFrame):
 		e.mono++
 	default:
-		if _, _, ok := rimworld.Ref(text(b)); ok {
+		if is(b, ofRef) {
 			e.game++
 		} else if _, ok := consoleLevel(b); ok {
 			e.frames++

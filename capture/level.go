@@ -4,7 +4,6 @@ import (
 	"bytes"
 
 	"github.com/heedlog/heed/capture/internal/rimworld"
-	"github.com/heedlog/heed/capture/internal/unity"
 	"github.com/heedlog/heed/event"
 )
 
@@ -45,7 +44,7 @@ func (a *assembly) footerLevel(r *Reader) (event.Level, Evidence) {
 	switch {
 	case a.footer && tagged && tag > event.LevelWarning:
 		return tag, evidenceTag
-	case a.footer && a.lines == 1 && unity.IsFooter(text(a.message)):
+	case a.footer && a.lines == 1 && is(a.message, ofFooter):
 		// The text above the footer is missing.
 	case a.footer && leveled:
 		return event.LevelWarning, evidenceFooter

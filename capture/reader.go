@@ -312,7 +312,7 @@ func (r *Reader) prepare(ln *line) {
 	if hasPrefix(ln.text, byteOrderMark) && !blank(ln.text[len(byteOrderMark):]) {
 		ln.text = ln.text[len(byteOrderMark):] // files joined into one keep their marks
 	}
-	if bytes.IndexByte(ln.text, escape) >= 0 {
+	if ln.rare && bytes.IndexByte(ln.text, escape) >= 0 {
 		r.uncolored = appendUncolored(r.uncolored[:0], ln.text)
 		ln.text = r.uncolored
 	}
@@ -357,7 +357,7 @@ func (r *Reader) take(ln *line) bool {
 	case r.layout == LayoutPlain && (ln.logger().Sure || ln.head.Leveled):
 		return false
 	}
-	return r.asm.awaitsTrace() && r.holds(ln)
+	return (r.asm.blanks == 0 || r.asm.pureLines) && r.asm.awaitsTrace() && r.holds(ln)
 }
 
 // hole puts the notice about the hole in ln into out, and takes it off ln.
@@ -464,9 +464,9 @@ func (r *Reader) join(ln *line) bool {
 		return false
 	}
 	if v.to == partNone {
-		if ref, duplicate, isRef := rimworld.Ref(text(ln.text)); isRef {
+		if ln.is(ofRef) {
 			a.add(ln, partNone, v.by)
-			a.reference(ref, duplicate)
+			a.reference(ln.text)
 			if a.refState == refUnresolved {
 				a.put(partMessage, trimRight(ln.text))
 			}

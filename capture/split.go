@@ -44,12 +44,14 @@ func (a *assembly) joins(ln *line, layout Layout) verdict {
 			return v
 		}
 	}
-	if unity.IsFooter(text(b)) {
-		a.sealed = true
-		return joined(partNone, evidenceFooter)
-	}
-	if b[0] != ' ' && ln.is(ofBanner) { // most lines below another are set in
-		return apart()
+	if b[0] != ' ' { // as most lines below another are not
+		if ln.is(ofFooter) {
+			a.sealed = true
+			return joined(partNone, evidenceFooter)
+		}
+		if ln.is(ofBanner) {
+			return apart()
+		}
 	}
 	if v := a.joinsTrace(ln, layout); v.belongs != unasked {
 		return v
@@ -96,7 +98,7 @@ func (a *assembly) joinsBlock(ln *line, layout Layout) verdict {
 	case blockAround:
 		return a.joinsAround(b, layout)
 	case blockMemory:
-		if within = ln.is(ofMemory); !within && unity.IsFooter(text(b)) {
+		if within = ln.is(ofMemory); !within && ln.is(ofFooter) {
 			return verdict{}
 		}
 	case blockSymbols:
@@ -114,7 +116,7 @@ func (a *assembly) joinsBlock(ln *line, layout Layout) verdict {
 func (a *assembly) joinsPatchTrace(ln *line) verdict {
 	ends := hasPrefix(ln.text, rimworld.PatchTraceEnd)
 	lost := !ends && ln.is(ofThrown|ownRecord) // something else is being reported
-	within := a.blanks == 0 && !unity.IsFooter(text(ln.text)) && !lost
+	within := a.blanks == 0 && !ln.is(ofFooter) && !lost
 	if !within || ends {
 		a.block = blockNone
 	}
@@ -144,7 +146,7 @@ func (a *assembly) joinsTrace(ln *line, layout Layout) verdict {
 			return v
 		}
 	}
-	if _, _, ok := rimworld.Ref(text(b)); ok {
+	if b[0] == '[' && ln.is(ofRef) {
 		a.list = listNone
 		if a.blanks > 0 && !a.lacksTrace() {
 			return apart()
