@@ -24,12 +24,12 @@ func opensContext(b []byte) bool { return hasPrefix(b, rimworld.UploadMods) || i
 // contents of a header are not looked at, so in doubt it is a log; only a mod
 // may be called anything.
 func leavesContext(ln *line) bool {
-	if ln.is(ofBanner) {
-		return true
-	}
 	b := ln.text
-	if rimworld.IsPatched(text(b)) { // as most lines of a header
+	switch {
+	case rimworld.IsPatched(text(b)): // as most lines of a header
 		return false
+	case ln.is(ofBanner):
+		return true
 	}
 	logged := ln.is(ofRef | ofFooter | ofFrame | ofNaming | ownRecord)
 	if b[0] == '[' && hasSuffix(trimRight(b), ")") {

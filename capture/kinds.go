@@ -2,6 +2,7 @@ package capture
 
 import (
 	"bytes"
+	"hash/maphash"
 	"strings"
 
 	"github.com/heedlog/heed/capture/internal/crash"
@@ -49,6 +50,7 @@ const (
 	ofException                                   // it has the word
 	ofNaming                                      // the type of an exception is anywhere in it; see namesException
 	ofFault                                       // it has a word with which a failure is reported
+	ofOmission                                    // it reports that messages were left out; see omission
 	ofHead                                        // not an answer: the head of a logger was read
 
 	byFirst = ofFrame | ofCall | ofThrown | ofQualified | ofReport
@@ -60,6 +62,29 @@ const (
 type look struct {
 	kinds, known kinds
 	head         logline.Head // if known has ofHead
+	hash         uint64       // of the text; 0: the answers are for this text alone
+}
+
+// looks are the answers about late lines, most of which a log repeats. They depend on the text alone, so that nothing
+// but the time shows whether a line was among them. A hash has a seed that no input knows.
+type looks struct {
+	seed  maphash.Seed
+	slots [1 << 9]look
+}
+
+// recall gives ln the answers about its text that are known.
+func (s *looks) recall(ln *line) {
+	hash := maphash.Bytes(s.seed, ln.text)
+	if ln.look = s.slots[hash%uint64(len(s.slots))]; ln.hash != hash {
+		ln.look = look{hash: hash}
+	}
+}
+
+// keep keeps answers in place of the answers about another text.
+func (s *looks) keep(l *look) {
+	if l.hash != 0 {
+		s.slots[l.hash%uint64(len(s.slots))] = *l
+	}
 }
 
 // is reports whether b, the text, is of one of the kinds.
@@ -95,6 +120,10 @@ func (l *look) find(b []byte, unknown kinds) {
 	if unknown&ofFault != 0 {
 		l.known |= ofFault
 		l.kinds |= ofFault.when(l.is(b, ofException) || speaksOfFault(b))
+	}
+	if unknown&ofOmission != 0 {
+		l.known |= ofOmission
+		l.kinds |= ofOmission.when(omission(text(b)) > 0)
 	}
 }
 

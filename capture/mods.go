@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/heedlog/heed/capture/format"
 	"github.com/heedlog/heed/capture/internal/rimworld"
@@ -76,6 +78,7 @@ type modLists struct {
 
 	list  *ModList        // of the open record; nil where it names no mod
 	known map[string]bool // key of each mod that was listed
+	key   []byte          // of the last one
 	text  int             // bytes kept of all
 	blind bool            // lines may be the beginnings of others: nothing is to be learned
 
@@ -108,7 +111,7 @@ func (m *modLists) mayBegin(line string, early bool) bool {
 		return false
 	}
 	ends := strings.IndexByte(": \t", line[len(line)-1]) >= 0
-	return ends || m.own != nil || early && strings.Contains(line, "oad")
+	return ends || m.own != nil || early && around(raw(line), "oa", 'd', "")
 }
 
 // begin looks at the first line of a record, which with header set is the
@@ -139,7 +142,7 @@ func (m *modLists) begin(line string, header bool) {
 		m.form, m.prefix = formItems, prefix
 		return
 	}
-	if !strings.Contains(line, "oad") {
+	if !around(raw(line), "oa", 'd', "") {
 		return // as nearly all lines of a log
 	}
 	if strings.Contains(line, ": workshop-") {
@@ -251,11 +254,11 @@ func (m *modLists) message(message string, header bool) {
 
 // add adds a mod. Its strings may alias buffers that are reused.
 func (m *modLists) add(mod *ListedMod) {
-	key := cmp.Or(mod.PackageID, mod.Name)
-	if m.blind || m.known[key] {
-		return
+	m.key = m.key[:0]
+	for _, c := range cmp.Or(mod.PackageID, mod.Name) {
+		m.key = utf8.AppendRune(m.key, unicode.ToLower(c))
 	}
-	if key = strings.ToLower(key); m.known[key] {
+	if m.blind || m.known[string(m.key)] {
 		return
 	}
 	size := len(mod.Name) + len(mod.PackageID) + len(mod.Versions)
@@ -273,7 +276,7 @@ func (m *modLists) add(mod *ListedMod) {
 		m.known = make(map[string]bool, 256) // a usual list
 	}
 	m.text += size
-	m.known[strings.Clone(key)] = true
+	m.known[string(m.key)] = true
 	mod.Name, mod.PackageID = strings.Clone(mod.Name), strings.Clone(mod.PackageID)
 	mod.Versions = strings.Clone(mod.Versions)
 	for i, a := range mod.Assemblies {

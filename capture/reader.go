@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"hash/maphash"
 	"io"
 
 	"github.com/heedlog/heed/capture/format"
@@ -37,6 +38,7 @@ type Reader struct {
 	upload  bool // the log is below the header of an upload, and no banner is between
 	old     bool // the input is a recording of oldRecording
 	json    jsonLine
+	looks   *looks
 	mods    modLists
 	machine rimworld.Machine
 
@@ -85,7 +87,8 @@ func newReader(opt Options) *Reader {
 	opt.MaxRecordText = cmp.Or(opt.MaxRecordText, defaultMaxRecordText)
 	return &Reader{
 		opt: opt, lines: newLineReader(), op: "read", layout: opt.Layout, out: make([]Record, 0, 8),
-		asm: assembly{limit: opt.MaxRecordText, refs: newRefTable(maxRefs, maxRefBytes)},
+		looks: &looks{seed: maphash.MakeSeed()},
+		asm:   assembly{limit: opt.MaxRecordText, refs: newRefTable(maxRefs, maxRefBytes)},
 	}
 }
 
@@ -271,6 +274,9 @@ func (r *Reader) read() {
 		if ln.cut > 0 && ln.hole == 0 && !ln.holeFirst { // else a notice about the hole counts it
 			r.notice(event.Notice{Status: event.StatusHole, Count: ln.cut, Pos: uint64(ln.no), Detail: cutLine})
 		}
+		if r.asm.lines > 1 {
+			r.looks.keep(&ln.look)
+		}
 		if r.held.again {
 			r.held.next++
 		} else {
@@ -317,6 +323,9 @@ func (r *Reader) prepare(ln *line) {
 		ln.text = r.uncolored
 	}
 	r.unwrap(ln)
+	if len(ln.text) > 0 && ln.text[0] > ' ' && r.asm.block == blockNone && ln.hole == 0 {
+		r.looks.recall(ln)
+	}
 	r.ended = r.ended || r.opt.LastLine != "" && bytes.Contains(ln.text, []byte(r.opt.LastLine))
 }
 
