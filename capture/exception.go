@@ -73,12 +73,13 @@ func namesException(b []byte) bool {
 	}
 }
 
-// opensException reports whether b, a line at the margin, is an exception or names
+// opensException reports whether ln, at the margin, is an exception or names
 // one, as in "Exception filling window: System.Exception: …", so that it must not
 // vanish in a record that another line opened. Harmony's lists of patches name
 // methods, which may be called after exceptions.
-func opensException(b []byte) bool {
-	return bytes.Contains(b, []byte("Exception")) && is(b, ofThrown|ofNaming) && !rimworld.IsPatched(text(b))
+func (ln *line) opensException() bool {
+	return ln.is(ofException) && ln.is(ofThrown|ofNaming) && bytes.Contains(ln.text, []byte("Exception")) &&
+		!rimworld.IsPatched(text(ln.text))
 }
 
 // announcesException reports whether the first line of the record leads one

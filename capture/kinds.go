@@ -50,6 +50,7 @@ const (
 	ofException                                   // it has the word
 	ofNaming                                      // the type of an exception is anywhere in it; see namesException
 	ofFault                                       // it has a word with which a failure is reported
+	ofLoading                                     // it has a word of reports that something was loaded
 	ofOmission                                    // it reports that messages were left out; see omission
 	ofHead                                        // not an answer: the head of a logger was read
 
@@ -120,6 +121,10 @@ func (l *look) find(b []byte, unknown kinds) {
 	if unknown&ofFault != 0 {
 		l.known |= ofFault
 		l.kinds |= ofFault.when(l.is(b, ofException) || speaksOfFault(b))
+	}
+	if unknown&ofLoading != 0 {
+		l.known |= ofLoading
+		l.kinds |= ofLoading.when(around(b, "oa", 'd', ""))
 	}
 	if unknown&ofOmission != 0 {
 		l.known |= ofOmission

@@ -103,21 +103,22 @@ const (
 
 // mayBegin reports whether begin has something to look for in the first line of a
 // record, and early that the log begins there. Nearly all are spared the call.
-func (m *modLists) mayBegin(line string, early bool) bool {
+func (m *modLists) mayBegin(ln *line, early bool) bool {
 	if m.form != formNone {
 		return true
 	}
 	if m.upload {
 		return false
 	}
-	ends := strings.IndexByte(": \t", line[len(line)-1]) >= 0
-	return ends || m.own != nil || early && around(raw(line), "oa", 'd', "")
+	ends := strings.IndexByte(": \t", ln.text[len(ln.text)-1]) >= 0
+	return ends || m.own != nil || early && ln.is(ofLoading)
 }
 
 // begin looks at the first line of a record, which with header set is the
 // header of an upload.
-func (m *modLists) begin(line string, header bool) {
+func (m *modLists) begin(ln *line, header bool) {
 	var mod ListedMod
+	line := text(ln.text)
 	if m.form == formItems && (m.prefix > 0 && mod.parseItem(prefixedItem(line, m.prefix)) || mod.parseColumns(line)) {
 		m.add(&mod)
 		return
@@ -142,7 +143,7 @@ func (m *modLists) begin(line string, header bool) {
 		m.form, m.prefix = formItems, prefix
 		return
 	}
-	if !around(raw(line), "oa", 'd', "") {
+	if !ln.is(ofLoading) {
 		return // as nearly all lines of a log
 	}
 	if strings.Contains(line, ": workshop-") {
@@ -239,16 +240,16 @@ func (m *modLists) line(line string) {
 
 // message looks at the text of a record that was not read line by line.
 func (m *modLists) message(message string, header bool) {
-	line, rest, more := strings.Cut(message, "\n")
+	head, rest, more := strings.Cut(message, "\n")
 	if more {
-		line = strings.TrimRight(line, "\r")
+		head = strings.TrimRight(head, "\r")
 	}
-	if line != "" && (header || m.mayBegin(line, true)) {
-		m.begin(line, header)
+	if ln := (&line{text: raw(head)}); head != "" && (header || m.mayBegin(ln, true)) {
+		m.begin(ln, header)
 	}
 	for more && m.form != formNone {
-		line, rest, more = strings.Cut(rest, "\n")
-		m.line(strings.TrimRight(line, "\r"))
+		head, rest, more = strings.Cut(rest, "\n")
+		m.line(strings.TrimRight(head, "\r"))
 	}
 }
 

@@ -399,7 +399,7 @@ func (r *Reader) begin(ln *line) {
 		a.put(partMessage, ln.text)
 		a.sealed = isContextEnd(ln.text)
 		a.block, a.split = blockContext, evidenceBlock
-		r.mods.begin(text(ln.text), true)
+		r.mods.begin(ln, true)
 		r.machine = rimworld.Machine{}
 		return
 	}
@@ -416,11 +416,11 @@ func (r *Reader) begin(ln *line) {
 		r.restart(ln)
 	}
 	r.mods.own = r.format.Mod
-	a.begin(ln, r.layout)
-	if head := text(ln.text); r.mods.mayBegin(head, r.banner.records < maxBeginning) {
-		r.mods.begin(head, false)
-		a.anyItem = a.anyItem || r.mods.form != formNone
+	if r.mods.mayBegin(ln, r.banner.records < maxBeginning) {
+		r.mods.begin(ln, false)
 	}
+	a.begin(ln, r.layout)
+	a.anyItem = a.anyItem || r.mods.form != formNone
 	r.noteConsole(ln.text)
 }
 

@@ -197,7 +197,7 @@ func (a *assembly) joinsDirectly(ln *line, layout Layout) verdict {
 		return a.joinForm(b)
 	case a.frames == 0 && a.list == listNone && isPath(b) && !isPath(a.head()): // one of the folders that a message lists
 		return joined(partMessage, evidenceForm)
-	case a.joinsList(b):
+	case a.joinsList(ln):
 		return joined(partMessage, evidenceList)
 	case !a.engine && isInDocument(b):
 		return joined(partMessage, evidenceForm)
@@ -302,7 +302,7 @@ func (a *assembly) joinsSection(ln *line, layout Layout) bool {
 		return false
 	}
 	s := shapeOf(b)
-	if a.frames == 0 && opensException(b) {
+	if a.frames == 0 && ln.opensException() {
 		return false
 	}
 	if layout != layoutUnity2019_2 && layout != layoutUnity2019_4 && a.shape != (itemShape{}) && !s.like(a.shape) {
@@ -325,14 +325,14 @@ func (a *assembly) indentedItem(b []byte) {
 	}
 }
 
-// joinsList reports whether b is an item of the list that the line above
+// joinsList reports whether ln is an item of the list that the line above
 // announced or is part of.
-func (a *assembly) joinsList(b []byte) bool {
-	if a.list == listNone || b[0] == ' ' {
+func (a *assembly) joinsList(ln *line) bool {
+	if a.list == listNone || ln.text[0] == ' ' {
 		return false
 	}
-	s := shapeOf(b)
-	if a.list == listOpen && !s.like(a.shape) || !mayBeItem(b, s) ||
+	s := shapeOf(ln.text)
+	if a.list == listOpen && !s.like(a.shape) || !ln.mayBeItem(s) ||
 		a.list == listExpected && !a.anyItem && !beginsList(s) {
 		return false
 	}
