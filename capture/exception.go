@@ -2,7 +2,6 @@ package capture
 
 import (
 	"bytes"
-	"encoding/binary"
 	"strings"
 
 	"github.com/heedlog/heed/capture/internal/rimworld"
@@ -31,27 +30,7 @@ func exceptionKinds(b []byte) kinds {
 
 // speaksOfFault reports whether b has one of the other words with which a failure is reported.
 func speaksOfFault(b []byte) bool {
-	return mayFail(b) && (around(b, "thre", 'w', " ") || around(b, "rr", 'o', "r") || around(b, "ai", 'l', "ed"))
-}
-
-// mayFail reports whether b may have one of these words: it has a pair of letters of theirs. A search would stop at many
-// letters of a text, and this compares eight of them at a time.
-func mayFail(b []byte) bool {
-	const ones = 0x0101010101010101
-	last := len(b) - 8
-	if last < 0 {
-		return true
-	}
-	found := uint64(0)
-	for i := 0; ; i = min(i+7, last) {
-		here := binary.LittleEndian.Uint64(b[i:])
-		next := here >> 8
-		rr, il, ew := (here^'r'*ones)|(next^'r'*ones), (here^'i'*ones)|(next^'l'*ones), (here^'e'*ones)|(next^'w'*ones)
-		found |= (rr-ones)&^rr | (il-ones)&^il | (ew-ones)&^ew // the high bit of a byte that was zero
-		if i == last {
-			return found&(ones<<7) != 0
-		}
-	}
+	return around(b, "thre", 'w', " ") || around(b, "rr", 'o', "r") || around(b, "ai", 'l', "ed")
 }
 
 // namesException reports whether an exception type is written anywhere in b, as

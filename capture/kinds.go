@@ -206,16 +206,6 @@ var beginnings = func() (t [256][]beginning) {
 	return t
 }()
 
-// seconds are the second bytes of these texts by the first, as a set.
-var seconds = func() (t [256][4]uint64) {
-	for first, all := range beginnings {
-		for _, s := range all {
-			t[first][s.second>>6] |= 1 << (s.second & 63)
-		}
-	}
-	return t
-}()
-
 // firstKinds returns the kinds of a line by its first word: those of a frame, and of the type of an exception.
 func firstKinds(b []byte) kinds {
 	n := frame.TypeLen(text(b))
@@ -231,11 +221,9 @@ func beginningKinds(b []byte) (k kinds) {
 	if len(b) < 2 {
 		return 0
 	}
-	if seconds[b[0]][b[1]>>6]>>(b[1]&63)&1 != 0 { // as of few lines
-		for i := range beginnings[b[0]] {
-			if s := &beginnings[b[0]][i]; s.second == b[1] && hasPrefix(b, s.text) && s.ends(b) {
-				k |= s.kind
-			}
+	for i := range beginnings[b[0]] {
+		if s := &beginnings[b[0]][i]; s.second == b[1] && hasPrefix(b, s.text) && s.ends(b) {
+			k |= s.kind
 		}
 	}
 	first := b[0]
