@@ -20,9 +20,7 @@ import (
 func (r *Reader) unwrap(ln *line) {
 	var origin []byte
 	if len(ln.text) > 0 && isName(ln.text[0]) {
-		if ln.rare {
-			ln.text = ln.text[composeLen(ln.text):]
-		}
+		ln.text = ln.text[composeLen(ln.text):]
 		n := journalLen(ln.text)
 		if rest := ln.text[n:]; n > 0 && (blank(rest) || isIndented(rest) || bytes.Equal(ln.text[:n], r.origin)) {
 			origin, ln.text = ln.text[:n], rest
@@ -85,10 +83,11 @@ func (r *Reader) unhead(ln *line) {
 
 // composeLen returns the length of the name of a container and the bar in front of b, 0 without them: "press-1  | ".
 func composeLen(b []byte) int {
-	before, after, ok := bytes.Cut(b, []byte{'|'})
-	if !ok {
+	bar := bytes.IndexByte(b, '|')
+	if bar < 0 {
 		return 0 // as nearly all lines
 	}
+	before, after := b[:bar], b[bar+1:]
 	name := trimRight(before)
 	service := bytes.TrimRight(name, "0123456789")
 	n := len(service)

@@ -26,7 +26,6 @@ type line struct {
 	time    int64 // that a container wrote in front of it, in nanoseconds since 1970; 0 without one
 	partial bool  // the next line continues it
 
-	rare  bool // it may have colors, or the bar below which a container has its text
 	ready bool // colors and the wrapping by a container were taken off
 	look
 }
@@ -62,8 +61,6 @@ type lineReader struct {
 	filter  holeFilter // of that line
 	partial bool       // a line may lack its end
 	stop    int        // the line after which there is no more until it is 0
-
-	sought [3]int // up to where in buf no NUL, no escape and no bar is left: a byte is searched once
 }
 
 // stopped reports whether the last line was the one to stop after.
@@ -75,9 +72,6 @@ func newLineReader() *lineReader { return &lineReader{buf: make([]byte, windowSi
 func (l *lineReader) feed(p []byte) int {
 	if l.w == len(l.buf) {
 		l.w = copy(l.buf, l.buf[l.r:])
-		for i := range l.sought {
-			l.sought[i] = max(l.sought[i]-l.r, 0)
-		}
 		l.r = 0
 	}
 	from := l.w
@@ -123,26 +117,13 @@ func (l *lineReader) convert(b []byte) int {
 	return n
 }
 
-// has reports whether the bytes of buf between from and end have c, for which *sought is kept.
-func (l *lineReader) has(c byte, sought *int, from, end int) bool {
-	if *sought < end {
-		*sought = max(*sought, from)
-		n := bytes.IndexByte(l.buf[*sought:l.w], c)
-		if n < 0 {
-			n = l.w - *sought
-		}
-		*sought += n
-	}
-	return *sought < end
-}
-
 // next reads the next line, and returns false without one: an unterminated last line comes once the input has ended.
 func (l *lineReader) next(ln *line) bool {
 	if l.stopped() {
 		return false
 	}
 	var end int
-	from, text := l.r, l.buf[l.r:l.w]
+	text := l.buf[l.r:l.w]
 	if l.within {
 		end = bytes.IndexByte(text, '\n')
 	} else {
@@ -158,16 +139,14 @@ func (l *lineReader) next(ln *line) bool {
 		l.r = l.w
 	case l.within || len(text) == len(l.buf):
 		l.keep(text)
-		l.r, l.w, l.sought = 0, 0, [3]int{}
+		l.r, l.w = 0, 0
 		return false
 	default:
 		return false
 	}
 	l.no++
 	*ln = line{no: l.no, text: trimCR(text), ended: end >= 0}
-	to := from + len(text)
-	ln.rare = l.within || l.has(escape, &l.sought[1], from, to) || l.has('|', &l.sought[2], from, to)
-	if l.within || l.has(0, &l.sought[0], from, to) {
+	if l.within || bytes.IndexByte(text, 0) >= 0 {
 		l.keep(text)
 		l.within = false
 		l.filter.finish(ln)

@@ -318,7 +318,7 @@ func (r *Reader) prepare(ln *line) {
 	if hasPrefix(ln.text, byteOrderMark) && !blank(ln.text[len(byteOrderMark):]) {
 		ln.text = ln.text[len(byteOrderMark):] // files joined into one keep their marks
 	}
-	if ln.rare && bytes.IndexByte(ln.text, escape) >= 0 {
+	if bytes.IndexByte(ln.text, escape) >= 0 {
 		r.uncolored = appendUncolored(r.uncolored[:0], ln.text)
 		ln.text = r.uncolored
 	}
