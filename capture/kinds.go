@@ -50,12 +50,11 @@ const (
 	ofException                                   // it has the word
 	ofNaming                                      // the type of an exception is anywhere in it; see namesException
 	ofFault                                       // it has a word with which a failure is reported
-	ofLoading                                     // it has a word of reports that something was loaded
 	ofOmission                                    // it reports that messages were left out; see omission
 	ofHead                                        // not an answer: the head of a logger was read
 
-	byFirst = ofFrame | ofCall | ofThrown | ofQualified | ofReport
-	byWord  = ofException | ofNaming
+	byForm = ofFrame | ofCall | ofThrown | ofQualified | ofReport | ofException | ofNaming
+	byWord = ofFault | ofOmission
 )
 
 // look has the answers about one text. Those that one search finds are found together, when the first of them is asked
@@ -110,25 +109,13 @@ func (l *look) find(b []byte, unknown kinds) {
 		l.known |= byBeginning
 		l.kinds |= beginningKinds(b)
 	}
-	if unknown&byFirst != 0 {
-		l.known |= byFirst
-		l.kinds |= firstKinds(b)
+	if unknown&byForm != 0 {
+		l.known |= byForm
+		l.kinds |= formKinds(b)
 	}
 	if unknown&byWord != 0 {
 		l.known |= byWord
-		l.kinds |= exceptionKinds(b)
-	}
-	if unknown&ofFault != 0 {
-		l.known |= ofFault
-		l.kinds |= ofFault.when(l.is(b, ofException) || speaksOfFault(b))
-	}
-	if unknown&ofLoading != 0 {
-		l.known |= ofLoading
-		l.kinds |= ofLoading.when(around(b, "oa", 'd', ""))
-	}
-	if unknown&ofOmission != 0 {
-		l.known |= ofOmission
-		l.kinds |= ofOmission.when(omission(text(b)) > 0)
+		l.kinds |= wordKinds(b) | ofFault.when(l.is(b, ofException))
 	}
 }
 
@@ -206,14 +193,25 @@ var beginnings = func() (t [256][]beginning) {
 	return t
 }()
 
-// firstKinds returns the kinds of a line by its first word: those of a frame, and of the type of an exception.
-func firstKinds(b []byte) kinds {
+// formKinds returns the kinds of a line by its first word, of a frame or the type of an exception, and by the word for
+// exceptions.
+func formKinds(b []byte) kinds {
 	n := frame.TypeLen(text(b))
 	k := frameKinds(b, n)
 	if n >= len("Error") && strings.IndexByte("nre", b[n-1]) >= 0 { // else no word for an exception is its end
-		k |= typeKinds(b)
+		n, qualified := frame.Throwable(text(b))
+		k |= ofThrown.when(n > 0) | ofQualified.when(qualified) | ofReport.when(n > 0 && n < len(b) && b[n] == ':')
+	}
+	if bytes.Contains(b, []byte("xception")) {
+		k |= ofException | ofNaming.when(namesException(b))
 	}
 	return k
+}
+
+// wordKinds returns the kinds of a line by the other words of a report.
+func wordKinds(b []byte) kinds {
+	return ofFault.when(around(b, "thre", 'w', " ") || around(b, "rr", 'o', "r") || around(b, "ai", 'l', "ed")) |
+		ofOmission.when(omission(text(b)) > 0)
 }
 
 // beginningKinds returns the kinds of a line by its first words.

@@ -149,7 +149,7 @@ func (d *detection) observe(e *evidence, b []byte) {
 		} else {
 			e.bare = e.prev[len(e.prev)-1] != ' '
 		}
-	case hasPrefix(b, bannerPath), hasPrefix(b, bannerVersion):
+	case hasPrefix(b, unity.BannerPath), hasPrefix(b, unity.BannerVersion):
 		e.banner = true
 		if l, ok := versionLayout(b); ok {
 			e.version = l

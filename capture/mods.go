@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"regexp"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/heedlog/heed/capture/format"
 	"github.com/heedlog/heed/capture/internal/rimworld"
@@ -78,7 +76,6 @@ type modLists struct {
 
 	list  *ModList        // of the open record; nil where it names no mod
 	known map[string]bool // key of each mod that was listed
-	key   []byte          // of the last one
 	text  int             // bytes kept of all
 	blind bool            // lines may be the beginnings of others: nothing is to be learned
 
@@ -103,22 +100,21 @@ const (
 
 // mayBegin reports whether begin has something to look for in the first line of a
 // record, and early that the log begins there. Nearly all are spared the call.
-func (m *modLists) mayBegin(ln *line, early bool) bool {
+func (m *modLists) mayBegin(line string, early bool) bool {
 	if m.form != formNone {
 		return true
 	}
 	if m.upload {
 		return false
 	}
-	ends := strings.IndexByte(": \t", ln.text[len(ln.text)-1]) >= 0
-	return ends || m.own != nil || early && ln.is(ofLoading)
+	ends := strings.IndexByte(": \t", line[len(line)-1]) >= 0
+	return ends || m.own != nil || early && strings.Contains(line, "oad")
 }
 
 // begin looks at the first line of a record, which with header set is the
 // header of an upload.
-func (m *modLists) begin(ln *line, header bool) {
+func (m *modLists) begin(line string, header bool) {
 	var mod ListedMod
-	line := text(ln.text)
 	if m.form == formItems && (m.prefix > 0 && mod.parseItem(prefixedItem(line, m.prefix)) || mod.parseColumns(line)) {
 		m.add(&mod)
 		return
@@ -143,7 +139,7 @@ func (m *modLists) begin(ln *line, header bool) {
 		m.form, m.prefix = formItems, prefix
 		return
 	}
-	if !ln.is(ofLoading) {
+	if !strings.Contains(line, "oad") {
 		return // as nearly all lines of a log
 	}
 	if strings.Contains(line, ": workshop-") {
@@ -240,26 +236,26 @@ func (m *modLists) line(line string) {
 
 // message looks at the text of a record that was not read line by line.
 func (m *modLists) message(message string, header bool) {
-	head, rest, more := strings.Cut(message, "\n")
+	line, rest, more := strings.Cut(message, "\n")
 	if more {
-		head = strings.TrimRight(head, "\r")
+		line = strings.TrimRight(line, "\r")
 	}
-	if ln := (&line{text: raw(head)}); head != "" && (header || m.mayBegin(ln, true)) {
-		m.begin(ln, header)
+	if line != "" && (header || m.mayBegin(line, true)) {
+		m.begin(line, header)
 	}
 	for more && m.form != formNone {
-		head, rest, more = strings.Cut(rest, "\n")
-		m.line(strings.TrimRight(head, "\r"))
+		line, rest, more = strings.Cut(rest, "\n")
+		m.line(strings.TrimRight(line, "\r"))
 	}
 }
 
 // add adds a mod. Its strings may alias buffers that are reused.
 func (m *modLists) add(mod *ListedMod) {
-	m.key = m.key[:0]
-	for _, c := range cmp.Or(mod.PackageID, mod.Name) {
-		m.key = utf8.AppendRune(m.key, unicode.ToLower(c))
+	key := cmp.Or(mod.PackageID, mod.Name)
+	if m.blind || m.known[key] { // as most, which are in small letters
+		return
 	}
-	if m.blind || m.known[string(m.key)] {
+	if key = strings.ToLower(key); m.known[key] {
 		return
 	}
 	size := len(mod.Name) + len(mod.PackageID) + len(mod.Versions)
@@ -277,7 +273,7 @@ func (m *modLists) add(mod *ListedMod) {
 		m.known = make(map[string]bool, 256) // a usual list
 	}
 	m.text += size
-	m.known[string(m.key)] = true
+	m.known[strings.Clone(key)] = true
 	mod.Name, mod.PackageID = strings.Clone(mod.Name), strings.Clone(mod.PackageID)
 	mod.Versions = strings.Clone(mod.Versions)
 	for i, a := range mod.Assemblies {

@@ -305,10 +305,10 @@ func FuzzMods(f *testing.F) {
 	f.Fuzz(func(t *testing.T, message string) {
 		for _, header := range []bool{false, true} {
 			var m modLists
-			for head := range strings.Lines(message) {
-				if head = strings.TrimSuffix(head, "\n"); head != "" {
-					m.begin(&line{text: []byte(head)}, header)
-					m.line(head)
+			for line := range strings.Lines(message) {
+				if line = strings.TrimSuffix(line, "\n"); line != "" {
+					m.begin(line, header)
+					m.line(line)
 				}
 			}
 			m.message(message, header)

@@ -399,7 +399,7 @@ func (r *Reader) begin(ln *line) {
 		a.put(partMessage, ln.text)
 		a.sealed = isContextEnd(ln.text)
 		a.block, a.split = blockContext, evidenceBlock
-		r.mods.begin(ln, true)
+		r.mods.begin(text(ln.text), true)
 		r.machine = rimworld.Machine{}
 		return
 	}
@@ -416,8 +416,8 @@ func (r *Reader) begin(ln *line) {
 		r.restart(ln)
 	}
 	r.mods.own = r.format.Mod
-	if r.mods.mayBegin(ln, r.banner.records < maxBeginning) {
-		r.mods.begin(ln, false)
+	if head := text(ln.text); r.mods.mayBegin(head, r.banner.records < maxBeginning) {
+		r.mods.begin(head, false)
 	}
 	a.begin(ln, r.layout)
 	a.anyItem = a.anyItem || r.mods.form != formNone
