@@ -79,7 +79,7 @@ func (a *assembly) joinsLocal(b []byte) bool {
 // "Foo at offset 0 in file:line:column <filename unknown>:0:0".
 func isOffsetFrame(b []byte) bool {
 	i := bytes.IndexByte(b, ' ')
-	return i > 0 && i+1 < len(b) && b[i+1] == 'a' && hasPrefix(b[i:], " at offset ") && bytes.Contains(b[i:], []byte(" in file:line:column "))
+	return i > 0 && hasPrefix(b[i:], " at offset ") && bytes.Contains(b[i:], []byte(" in file:line:column "))
 }
 
 // isNativeFrame reports whether b is a frame of native code in a crash report:

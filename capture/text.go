@@ -96,13 +96,4 @@ func isLetter(c byte) bool { return (c|0x20)-'a' < 26 }
 
 // isName reports whether c may be in an identifier. Bytes of other scripts
 // may: C# allows them, and obfuscators use them.
-func isName(c byte) bool { return names[c] }
-
-// names is isName as a table: it is looked up for most bytes of most first words.
-var names = func() (t [256]bool) {
-	for c := range t {
-		b := byte(c)
-		t[c] = isLetter(b) || isDigit(b) || b == '_' || b >= 0x80
-	}
-	return t
-}()
+func isName(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' || c >= 0x80 }
