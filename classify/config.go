@@ -95,9 +95,9 @@ func newUngrouped(c Config) (*Classifier, error) {
 		normalizer: n,
 		rules:      c.Rules,
 		eval:       c.Rules.NewEvaluator(),
-		texts:      newTextCache(),
+		texts:      textCache{exact: newKept(textPlaces, textBytes), alike: newKept(linePlaces, lineBytes)},
 		signatures: newSignatures(c.Signatures, c.TemplateBytes),
-		decisions:  newDecisions(c.Decisions),
+		decisions:  decisions{table: newLRU[decisionKey, rules.Plan](c.Decisions), maxWeight: weightPerPlan * c.Decisions},
 		sources:    newNames(c.Sources),
 		phases:     newNames(maxPhases),
 	}

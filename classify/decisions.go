@@ -49,10 +49,6 @@ type decisions struct {
 // weightPerPlan is how much plans may weigh on average. Most weigh nothing.
 const weightPerPlan = 2
 
-func newDecisions(limit int) decisions {
-	return decisions{table: newLRU[decisionKey, rules.Plan](limit), maxWeight: limit * weightPerPlan}
-}
-
 // get returns the plan of key, or nil, and makes it the newest. The pointer is valid until the next add. place is where
 // the caller found the plan last, and is set: looking there first spares a hash table if level, source and phase are as
 // before, and among thousands of signatures a miss of the processor's caches.

@@ -87,10 +87,6 @@ const (
 	lineBytes    = 256 << 10
 )
 
-func newTextCache() textCache {
-	return textCache{exact: newKept(textPlaces, textBytes), alike: newKept(linePlaces, lineBytes)}
-}
-
 // textSum is a quick hash of a text: two lanes of sixteen bytes, each multiplied with the sum so far, as in wyhash. Of
 // texts with the same sum, one is kept. (A sum of a few words of the text would be quicker, but a storm of lines that
 // differ in an id between them would be kept line by line.)

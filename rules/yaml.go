@@ -133,7 +133,7 @@ func (k keys[T]) take(to *T, e *entry, errs *collector) {
 
 // read parses the mapping n into to, and returns the entries that it gives, by key.
 func (k keys[T]) read(to *T, p at, n *yaml.Node, errs *collector) map[string]*entry {
-	given := map[string]*entry{}
+	given := make(map[string]*entry, len(n.Content)/2)
 	for _, e := range mapping(p, n, k.names(), errs) {
 		given[e.key] = e
 		k.take(to, e, errs)
