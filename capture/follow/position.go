@@ -44,10 +44,16 @@ func (t *tail) resumes() bool {
 func (t *tail) source(p *Position) (name string, isCopy bool) {
 	dir, base := folderOf(t.cfg.Path)
 	entries, _ := os.ReadDir(dir) // an unreadable folder has no names
-	copied, emptied := "", ""
+	names := []string{base}
 	for _, e := range entries {
-		path, isOld := filepath.Join(dir, e.Name()), rotated(e.Name(), base, "")
-		if !e.Type().IsRegular() || p.File == "" && !isOld {
+		if e.Type().IsRegular() {
+			names = append(names, e.Name())
+		}
+	}
+	copied, emptied := "", ""
+	for _, name := range names {
+		path, isOld := filepath.Join(dir, name), rotated(name, base, "")
+		if p.File == "" && !isOld {
 			continue
 		}
 		switch isFile, hasText := p.finds(path); {

@@ -186,7 +186,9 @@ func (t *tail) pace() time.Duration {
 func (t *tail) look() {
 	now := time.Now()
 	poll := now.Sub(t.polled) >= t.pace()
-	t.listen(poll)
+	if t.unwatch == nil && !t.cfg.NoNotify && poll {
+		t.changes, t.unwatch, _ = t.watch(t.cfg.Path) // without one the file is polled
+	}
 	before := t.offset + int64(t.number)
 	err := t.read(now)
 	if poll {
@@ -207,14 +209,6 @@ func (t *tail) look() {
 	if poll {
 		t.failures++
 	}
-}
-
-// listen begins to watch the path, if it can be watched.
-func (t *tail) listen(poll bool) {
-	if t.unwatch != nil || t.cfg.NoNotify || !poll {
-		return
-	}
-	t.changes, t.unwatch, _ = t.watch(t.cfg.Path) // without one the file is polled
 }
 
 // read reads a chunk. At the end of the file it checks whether another file is at the path.
