@@ -147,9 +147,6 @@ func (t *tail) skip(offset int64) error {
 	}
 	t.size, t.now.Skipped = t.offset, t.offset
 	t.goTo(t.offset)
-	if t.cfg.NewRun {
-		t.mark.set(t.file)
-	}
 	return nil
 }
 

@@ -81,7 +81,6 @@ func (t *tail) retire(now time.Time) {
 	if t.fill(now, true); !t.cfg.Continues {
 		t.endLine()
 	}
-	t.mark.remove()
 	g := t.generation(t.file, t.info, now)
 	t.file, t.size, t.unwritten = nil, t.offset, 0 // nothing is missing
 	if t.cfg.NewRun && t.now.Evidence == "" {      // it was not the log

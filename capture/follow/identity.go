@@ -50,7 +50,6 @@ const (
 type identity struct {
 	old     bool        // a file, or an unreadable path, was there at the first look
 	was     fs.FileInfo // that file
-	mark    mark        // on it
 	recent  bool        // it had been written shortly before
 	passed  int64       // the first byte that was not read, and may be of this run; -1: none
 	sure    bool        // the file is of this run, by more evidence than growth
@@ -92,18 +91,17 @@ func (t *tail) stale(info fs.FileInfo) bool {
 }
 
 // isWrittenAgain reports whether the file of an earlier run was emptied since the first look, although it has the same
-// bytes and maybe more. Without a mark that is known only of a file with the same length.
+// bytes. That is known of a file with the same length; of a longer one growth says that it is not known.
 func (t *tail) isWrittenAgain(info fs.FileInfo) bool {
 	if !t.cfg.NewRun || t.offset == 0 || t.offset != t.now.Skipped || t.was == nil || !os.SameFile(info, t.was) {
 		return false
 	}
-	lost, known := t.mark.isLost()
-	return lost || !known && info.Size() == t.was.Size() && !info.ModTime().Equal(t.was.ModTime())
+	return info.Size() == t.was.Size() && !info.ModTime().Equal(t.was.ModTime())
 }
 
 // growth returns the evidence that the file grew.
 func (t *tail) growth() string {
-	if _, known := t.mark.isLost(); t.cfg.NewRun && t.now.Skipped > 0 && !known {
+	if t.cfg.NewRun && t.now.Skipped > 0 {
 		return grownEvidence + sameAgain
 	}
 	return grownEvidence

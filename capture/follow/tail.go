@@ -127,7 +127,6 @@ func (t *tail) close() {
 	}
 	closeAll(t.older)
 	closeAll(t.queue)
-	t.mark.remove()
 }
 
 // run is the loop: look, deliver complete records, wait.
