@@ -241,11 +241,10 @@ func (r *Reader) read() {
 			ln = r.heldOrNext()
 		}
 		if ln == &r.cur && !r.have {
-			r.have = r.lines.next(ln)
-		}
-		if ln == &r.cur && !r.have {
-			r.pause()
-			return
+			if r.have = r.lines.next(ln); !r.have {
+				r.pause()
+				return
+			}
 		}
 		if ln.hole > 0 && (ln.holeFirst || blank(ln.text)) {
 			if !r.held.empty() {
