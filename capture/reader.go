@@ -415,11 +415,11 @@ func (r *Reader) begin(ln *line) {
 		r.restart(ln)
 	}
 	r.mods.own = r.format.Mod
+	a.begin(ln, r.layout)
 	if head := text(ln.text); r.mods.mayBegin(head, r.banner.records < maxBeginning) {
 		r.mods.begin(head, false)
+		a.anyItem = a.anyItem || r.mods.form != formNone
 	}
-	a.begin(ln, r.layout)
-	a.anyItem = a.anyItem || r.mods.form != formNone
 	r.noteConsole(ln.text)
 }
 
