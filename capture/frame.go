@@ -3,7 +3,6 @@ package capture
 import (
 	"bytes"
 	"slices"
-	"strings"
 
 	"github.com/heedlog/heed/internal/frame"
 )
@@ -23,7 +22,8 @@ func frameKinds(b []byte, n int) kinds {
 	switch {
 	case indented && hasPrefix(t, "at ") && frame.Dotted(text(t[len("at "):])):
 		return ofFrame // as most frames are
-	case len(t) == 0 || t[0] <= ' ' || strings.IndexByte("aFR-\x7f", t[0]) >= 0 || t[0] == '[' && indented:
+	case len(t) == 0, t[0] <= ' ', t[0] == 0x7f, t[0] == '-', t[0] == '[' && indented,
+		hasPrefix(t, "at "), hasPrefix(t, "File "), hasPrefix(t, "Rethrow "):
 	case n > 0 && n+1 < len(b) && b[n] == ' ' && b[n+1] != '(', bytes.IndexByte(t, '(') < 0:
 		return ofFrame.when(isOffsetFrame(b)) // as most lines: no name with arguments is the first word
 	}

@@ -61,4 +61,6 @@ func (a *assembly) footerLevel(r *Reader) (event.Level, Evidence) {
 // the game's own reports of faults do, or names an exception. The engine's reports
 // may lack a footer, and of a report whose end was not recognized only the last
 // line has one; so the lack of it is no evidence there.
-func (a *assembly) opensFault() bool { return a.is(ofFaultWord) || namesException(a.message) }
+func (a *assembly) opensFault() bool {
+	return a.is(ofFaultWord) || a.lines == 1 && a.is(ofNaming) || a.lines > 1 && namesException(a.message)
+}

@@ -483,6 +483,8 @@ func (r *Reader) join(ln *line) bool {
 	}
 	if v.by == evidenceFooter {
 		r.noteFooter(ln.text)
+		r.looks.keep(&a.own)
+		a.own.hash = 0 // later answers are about a shorter text
 		before := a.lastText()
 		*before = bytes.TrimSuffix(*before, []byte(" ")) // with which Unity 2019.4 separates a text from its footer
 		a.footer = true
