@@ -143,8 +143,8 @@ func (m *modLists) begin(line string, header bool) {
 		m.form, m.prefix = formItems, prefix
 		return
 	}
-	if !m.early || !modlist.MayReport(line) {
-		return // as nearly all lines of a log
+	if !m.early {
+		return
 	}
 	mods, words, isSure := modlist.Read(line)
 	switch {
