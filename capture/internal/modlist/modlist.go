@@ -12,7 +12,6 @@ package modlist
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -89,14 +88,6 @@ const Author = "by "
 // minNamed is how many mods in a row need no version.
 const minNamed = 3
 
-// isAbout reports whether words before a text say that it is about mods. Most are spared the expression.
-func isAbout(before string) bool {
-	has := func(mark string) bool { return strings.Contains(before, mark) }
-	return slices.ContainsFunc(marks, has) && about.MatchString(before)
-}
-
-var marks = []string{"od", "OD", "lugin", "LUGIN", "ddon"}
-
 // maxLine is how many bytes of a line are looked at.
 const maxLine = 512
 
@@ -159,7 +150,7 @@ func readBare(line string) (mods []Mod, words string, isSure bool) {
 		if rest, ok := m.Read(text); ok && rest == "" && isReport(&m, text) {
 			return []Mod{m}, Author, false
 		}
-	case isAbout(line[:tag]):
+	case strings.ContainsAny(line[:tag], "dDgG") && about.MatchString(line[:tag]):
 		if mods, isSure = report(line[:tag], "", text); isSure {
 			return mods, "", true
 		}
@@ -184,7 +175,7 @@ func report(before, words, after string) (mods []Mod, isSure bool) {
 			continue
 		}
 		if len(mods) == 0 {
-			l = line{verb.MatchString(words), noun.MatchString(words), isAbout(before), 0}
+			l = line{verb.MatchString(words), noun.MatchString(words), about.MatchString(before), 0}
 		}
 		l.learn(&m, before, item, rest)
 		mods = append(mods, m)
