@@ -49,7 +49,7 @@ var (
 	about = regexp.MustCompile(`(?:\b|[a-z])(?:Mod|MOD|Plugin|PLUGIN|Addon)[sS]?(?:\b|[A-Z])|\b(?:mod|plugin|addon)s?\b`)
 	// heading matches a line that announces the mods that were loaded.
 	heading = regexp.MustCompile(`(?:^|[\]):] )[ \t]*((?:(?:Loaded|Loading|Initializing|Initialized|Active|Enabled|Running)` +
-		` (?:.* )?(?i:mods|plugins|packs)|\S+ (?i:mods|plugins) \(\d+\)|(?i:mod list)|Mod \S+ found):)$`)
+		` (?:.* )?(?i:mods|plugins|packs)|\S+ (?i:mods|plugins) \(\d+\)|(?i:mod list)):)$`)
 	// tail matches the end of an item after its version.
 	tail = regexp.MustCompile(`^ ?(?:$|[([",]|(?:by|for|of type) |(?:[A-Z]+ )?(?:` + verbs + `)\b)`)
 	// isDone matches the same where it has a verb.
@@ -73,7 +73,7 @@ var (
 // Heading reports whether a line announces mods, and how long the prefix is that a logger put before the text.
 func Heading(line string) (prefix int, ok bool) {
 	line = strings.TrimRight(line, " \t")
-	if n := len(line); n < 2 || line[n-1] != ':' || strings.IndexByte("sStTdD)", line[n-2]) < 0 {
+	if n := len(line); n < 2 || line[n-1] != ':' || strings.IndexByte("sStT)", line[n-2]) < 0 {
 		return 0, false // as nearly all lines, for which the expression would take long
 	}
 	if at := heading.FindStringSubmatchIndex(line); at != nil {
