@@ -233,7 +233,7 @@ func mayBeOne(a, b []outlineWord, least int) bool {
 		}
 		switch {
 		case i == end && j < len(b)-1,
-			part < i && (part == 0 && i > 1 || !mayBeName(a[part:i+1], w.allOut())),
+			part < i && (part == 0 && i > 1 && a[0].allOut() == a[0].leftOut() || !mayBeName(a[part:i+1], w.allOut())),
 			j > 0 && b[j-1]&keyWord != 0 && (a[part].allOut() > 0) != (w.allOut() > 0):
 			return false
 		}
