@@ -65,7 +65,8 @@ func (t *tokens) outline(o *outline) bool {
 		if o.N == outlineWords {
 			return false
 		}
-		w, word := &t.words[i], t.outlined(i).after(left, 0)
+		w := &t.words[i]
+		word := (outlineWord(w.hash) & wordHash).after(left, 0)
 		if w.holds {
 			word |= heldWord
 		}
@@ -81,11 +82,6 @@ func (t *tokens) outline(o *outline) bool {
 	}
 	o.Words[o.N] = outlineWord(0).after(left, 0)
 	return true
-}
-
-// outlined returns the hash of word i.
-func (t *tokens) outlined(i int) outlineWord {
-	return outlineWord(t.words[i].hash) & wordHash
 }
 
 // isVariable reports whether word i is a value, a name, or alone in brackets. A word with a capital after a colon may
@@ -179,7 +175,7 @@ func (g *Grouper) compare(o *outline, own uint64) bool {
 			if o.n == p.n && o.isEnough && p.isEnough {
 				least = 1
 			}
-			if !mayBeOne(o.words(), p.words(), fewOthers) && !mayBeOne(o.rest[:o.n], p.rest[:p.n], max(least, 1)) {
+			if !mayBeOne(o.rest[:o.n], p.rest[:p.n], max(least, 1)) {
 				continue
 			}
 			g.union(p.Node-1, o.Node-1)
