@@ -58,7 +58,7 @@ type GrouperConfig struct {
 //
 // Groups do not depend on the order of the texts if nothing is evicted, no flood comes, no statement has only words
 // that vary in others, and a column that is not open has at most ten contents, stray names among them. With more
-// columns than are watched, evidence with many texts between (with the defaults some 2,000) may not be combined; Stats
+// columns than are watched, evidence with many texts between (with the defaults some 300) may not be combined; Stats
 // counts evictions. A flood is 256 statements with the same first word, number of words and punctuation, each alone in
 // its group: they become one group.
 //
