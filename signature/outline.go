@@ -105,10 +105,6 @@ type outlines struct {
 	current outline
 }
 
-func newOutlines(n int) outlines {
-	return outlines{kept: make([]outline, 0, n), blooms: make([]uint64, 0, n)}
-}
-
 // keep copies o to the kept ones.
 func (s *outlines) keep(o *outline, bloom uint64) {
 	if len(s.kept) < cap(s.kept) {

@@ -2,7 +2,6 @@ package signature
 
 import (
 	"bytes"
-	"slices"
 	"unicode"
 	"unicode/utf8"
 
@@ -112,9 +111,6 @@ func (t *tokens) add() {
 	}
 	t.sum = sum
 }
-
-// without returns the hash of the words but those from i to j, in any order and without marks.
-func (t *tokens) without(i, j int) uint64 { return t.frames + t.bag[t.n] - t.bag[j] + t.bag[i] }
 
 // others returns how many words hold the statement together but for those from i to j.
 func (t *tokens) others(i, j int) int { return int(t.held[t.n] - t.held[j] + t.held[i]) }
@@ -373,11 +369,6 @@ func (t *tokens) nameEnd(i int) int {
 
 // mayBeNamed reports whether a name may have w among other words.
 func (w term) mayBeNamed() bool { return w.kind.isName() || w.opens }
-
-// isStructure reports whether the key of a field is among the words from i to j.
-func (t *tokens) isStructure(i, j int) bool {
-	return slices.ContainsFunc(t.words[i:j], func(w term) bool { return w.key })
-}
 
 // form returns the key of the column of statements with the same first word, number of words and punctuation.
 func (t *tokens) form() uint64 {
