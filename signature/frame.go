@@ -351,7 +351,9 @@ func trimGenerated(s string, from, to int) int {
 	for end := from; end != to; {
 		end = to
 		to = cutNumbered(s, from, to, "_Patch")
-		to = from + len(strings.TrimRight(s[from:to], "0123456789_|`"))
+		for to > from && (classes[s[to-1]]&digit != 0 || s[to-1] == '_' || s[to-1] == '|' || s[to-1] == '`') {
+			to--
+		}
 	}
 	return to
 }

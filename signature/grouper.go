@@ -211,7 +211,12 @@ func (g *Grouper) Learn(s Signature, template []byte) Place {
 	}
 	before := g.unions
 	n := g.learnColumns(s, t)
-	g.learnOutline(n, t)
+	if o := &g.outlines.current; t.outline(o) {
+		o.Node = n + 1
+		if bloom := g.leaveNames(o); !g.compare(o, bloom) {
+			g.outlines.keep(o, bloom)
+		}
+	}
 	if g.unions == before {
 		g.guard(n, t)
 	} else {

@@ -146,17 +146,6 @@ func (g *Grouper) leaveNames(o *outline) (bloom uint64) {
 	return bloom
 }
 
-// learnOutline joins node n with all nodes whose outlines differ from its own as lines of one statement may, and keeps
-// its outline if it is new.
-func (g *Grouper) learnOutline(n uint32, t *tokens) {
-	if o := &g.outlines.current; t.outline(o) {
-		o.Node = n + 1
-		if bloom := g.leaveNames(o); !g.compare(o, bloom) {
-			g.outlines.keep(o, bloom)
-		}
-	}
-}
-
 // compare joins the node of o with all nodes whose outlines differ from o as lines of one statement may. It reports
 // whether another outline of its group is equal.
 func (g *Grouper) compare(o *outline, own uint64) bool {

@@ -130,6 +130,6 @@ func isConnective(word string) bool {
 // it has two slashes, or points on both sides of a slash, or ends
 // in a file name with an extension. TCP/IP and read/write are words.
 func isRelativePath(t string) bool {
-	i := strings.IndexAny(t, `/\`)
-	return strings.ContainsAny(t[i+1:], `/\`) || hasDot(t[:i]) && hasDot(t[i:]) || hasExtension(t)
+	i := max(strings.IndexByte(t, '/'), strings.IndexByte(t, '\\'))
+	return strings.Count(t, "/")+strings.Count(t, `\`) > 1 || hasDot(t[:i]) && hasDot(t[i:]) || hasExtension(t)
 }
