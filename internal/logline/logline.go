@@ -62,13 +62,16 @@ func mayHave(s string) bool {
 		return s[1]-'A' < 26 || isDigit(s[1]) || s[1] == '/' || s[3] == ' ' || s[3] == ',' ||
 			strings.HasPrefix(s, "Log") || strings.IndexByte(s[:min(len(s), maxDay)], ',') > 0
 	case c-'a' < 26: // "time=", "level=", "fail: "
-		return s[4] == ':' || strings.IndexByte(s[:min(len(s), len("timestamp="))], '=') > 0
+		return s[4] == ':' || strings.IndexByte(s[:min(len(s), maxKey)], '=') > 0
 	}
 	return false
 }
 
 // minHead is the length of the shortest head with a text.
 const minHead = 8
+
+// maxKey is where the first pair of logfmt has its sign at the latest.
+const maxKey = 16
 
 // maxDay is the length of the longest name of a day, with a comma.
 const maxDay = len("Wednesday,")
@@ -299,8 +302,8 @@ func (p *parser) word() bool {
 	}
 	n := wordLen(s)
 	word := s[:n]
-	if eq := strings.IndexByte(word, '='); eq > 0 {
-		return p.pair(word, eq)
+	if strings.IndexByte(word, '=') > 0 {
+		return p.pair() || p.names == 0 && p.pairs()
 	}
 	name, colon := word, strings.IndexByte(word, ':')
 	if colon >= 0 {
@@ -413,11 +416,16 @@ func (p *parser) label() bool {
 	return ok
 }
 
-// speaksOf reports whether the next word is FATAL or Fatal and begins a sentence: "FATAL errors: 0", "Fatal fall: x".
+// speaksOf reports whether the next word is FATAL or Fatal and begins a sentence: "FATAL errors: 0", "Fatal fall: x". A
+// logger or a place begins none: "FATAL acme.Press - stuck".
 func (p *parser) speaksOf(word string) bool {
 	rest := strings.TrimPrefix(p.rest(), word)
 	fatal := word == "FATAL" || word == "Fatal" && !strings.HasPrefix(rest, " error")
-	return fatal && len(rest) > 1 && rest[0] == ' ' && rest[1]-'a' < 26
+	if !fatal || len(rest) < 2 || rest[0] != ' ' || rest[1]-'a' >= 26 {
+		return false
+	}
+	next := rest[1:][:wordLen(rest[1:])]
+	return !isLogger(next) && !isPosition(next)
 }
 
 // leveled takes the level that the next word names.
@@ -450,19 +458,10 @@ func (p *parser) setOff() bool {
 		timeLen(s[1:]) > 0
 }
 
-// pair reads a pair of logfmt, "level=warn", at which only times and levels belong to the head.
-func (p *parser) pair(word string, eq int) bool {
-	value := word[eq+1:]
-	n := len(word)
-	if strings.HasPrefix(value, `"`) {
-		end := strings.IndexByte(p.rest()[eq+2:], '"')
-		if end < 0 || end > maxPart {
-			return false
-		}
-		value = p.rest()[eq+2:][:end]
-		n = eq + 2 + end + 1
-	}
-	switch word[:eq] {
+// pair reads a pair of logfmt, "level=warn", if it is the time or the level: only these belong to the head.
+func (p *parser) pair() bool {
+	key, value, n := cutPair(p.rest())
+	switch key {
 	case "level", "lvl", "severity", "loglevel":
 		l, ok := ParseLevel(value)
 		if !ok {
@@ -472,13 +471,66 @@ func (p *parser) pair(word string, eq int) bool {
 		p.head.Sure = true
 	case "time", "ts", "timestamp", "t":
 		p.timed, p.head.Sure = true, true
-		n = max(n, eq+1+timeLen(p.rest()[eq+1:]))
+		n = max(n, len(key)+1+timeLen(p.rest()[len(key)+1:]))
 	default:
+		return false
+	}
+	if n > 2*maxPart {
 		return false
 	}
 	p.i += n
 	p.commit()
 	return true
+}
+
+// maxPairs bounds the pairs in front of the level.
+const maxPairs = 32
+
+// pairs reads pairs of logfmt up to the level, in a line that has a time or a message.
+func (p *parser) pairs() bool {
+	if !p.timed && !strings.Contains(p.s, "msg=") && !strings.Contains(p.s, "event=") {
+		return false
+	}
+	p.text = true
+	for range maxPairs {
+		key, _, n := cutPair(p.rest())
+		switch space := strings.IndexByte(p.rest()[n:], ' '); {
+		case key != "" && p.pair():
+			if p.head.Leveled {
+				return true
+			}
+		case key == "" || space < 0:
+			return false
+		default:
+			p.i += n + space
+		}
+		p.skipSpace()
+	}
+	return false
+}
+
+// cutPair returns the key, the value and the length of the pair of logfmt that s begins with; no key without one.
+func cutPair(s string) (key, value string, n int) {
+	eq := strings.IndexByte(s[:min(len(s), maxPart)], '=')
+	if eq < 1 || !isName(s[:eq]) {
+		return "", "", 0
+	}
+	key, value = s[:eq], s[eq+1:]
+	if !strings.HasPrefix(value, `"`) {
+		value = value[:wordLen(value)]
+		return key, value, eq + 1 + len(value)
+	}
+	end := 1
+	for end < len(value) && value[end] != '"' {
+		if value[end] == '\\' {
+			end++
+		}
+		end++
+	}
+	if end >= len(value) {
+		return "", "", 0
+	}
+	return key, value[1:end], eq + 1 + end + 1
 }
 
 // tail reads the parts between the level and the text: the time, the process, the thread, the logger and the place.
@@ -542,8 +594,8 @@ func (p *parser) further() bool {
 	if p.timed {
 		return false
 	}
-	if eq := strings.IndexByte(s[:wordLen(s)], '='); eq > 0 {
-		return p.pair(s[:wordLen(s)], eq)
+	if strings.IndexByte(s[:wordLen(s)], '=') > 0 {
+		return p.pair()
 	}
 	n := timeLen(s)
 	if open := strings.IndexByte("[(\"", s[0]); open >= 0 {

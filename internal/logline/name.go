@@ -9,14 +9,17 @@ func isThread(tag string) bool {
 		strings.Contains(tag, "hread") || strings.Contains(tag, "pool") || strings.Contains(tag, "orker")
 }
 
-// isPosition reports whether word is a place in a source file: "Press.cpp:12:", "press.go:12".
+// isPosition reports whether word is a place in a source file: "Press.cpp:12:", "press.go:12", "{press.py:12}".
 func isPosition(word string) bool {
+	if inner, ok := strings.CutPrefix(word, "{"); ok {
+		word = strings.TrimSuffix(inner, "}")
+	}
 	if n := len(word); n < 4 || !isDigit(word[n-1]) && !isDigit(word[n-2]) {
 		return false
 	}
 	dot := strings.IndexByte(word, '.')
 	colon := strings.LastIndexByte(strings.TrimSuffix(word, ":"), ':')
-	if dot < 1 || colon < dot || word[0] == '{' {
+	if dot < 1 || colon < dot {
 		return false
 	}
 	d := digits(word[colon+1:])
