@@ -84,7 +84,7 @@ func (h *heldLines) endedBy(ln *line) bool {
 		return ref || ln.is(ofFrame) || unity.IsFooter(text(b))
 	}
 	var f frame.Head
-	return ln.is(ofFrame) && !isLogging(b) || f.Cut(text(b)) && f.Python
+	return ln.is(ofFrame) && !isLogging(b) || isGoPlace(b) || f.Cut(text(b)) && f.Python
 }
 
 // holds decides about ln, which comes after a record that awaits a trace and
@@ -93,14 +93,16 @@ func (h *heldLines) endedBy(ln *line) bool {
 func (r *Reader) holds(ln *line) bool {
 	a, h := &r.asm, &r.held
 	if !h.empty() && h.endedBy(ln) && (a.blanks == 0 || unity.IsFooter(text(ln.text)) && a.blanks <= maxInnerBlanks) {
+		a.calls = a.calls || h.heads && isGoPlace(ln.text)
 		a.addHeld(h)
 		return r.join(ln)
 	}
 	// Where every record ends with frames a blank line may lie within one.
 	within := a.blanks == 0 || a.blanks == 1 && a.pureLines
-	heads := a.headsTrace(ln, h.heads)
+	heads := r.heads(ln)
 	// Of a record that only speaks of a fault, one line may be the exception.
-	within = within && ln.mayGoOn() && !h.heads && (h.empty() || a.inner || a.lacksTrace())
+	within = within && ln.mayGoOn() && !h.heads && (h.empty() || a.inner || a.lacksTrace()) &&
+		(r.layout != LayoutPlain || !ln.is(ofFault) || a.isException() || announcesList(a.message))
 	if (within || heads) && ln.hole == 0 && ln.cut == 0 && h.hold(ln, a.blanks) {
 		a.blanks, h.heads = 0, h.heads || heads
 		return true
@@ -111,11 +113,20 @@ func (r *Reader) holds(ln *line) bool {
 	return false
 }
 
+// heads reports whether ln heads a trace, or the first frame of one of Go's below a report of a fault.
+func (r *Reader) heads(ln *line) bool {
+	a, more := &r.asm, r.held.heads
+	return a.headsTrace(ln, more) ||
+		r.layout == LayoutPlain && !more && a.blanks == 0 && a.frames == 0 && isGoCall(ln.text) && a.reportsFault()
+}
+
 // addHeld joins the lines held to the record.
 func (a *assembly) addHeld(h *heldLines) {
 	blanks, to := a.blanks, partMessage
 	if len(h.lines) == 1 && !h.heads && !a.inner && !a.isException() {
 		to, a.exception = partHead, true // the text of the exception, by which the record is known
+	} else if a.calls {
+		to = partStack
 	}
 	for i := range h.lines {
 		l := &h.lines[i]

@@ -350,7 +350,7 @@ func (r *Reader) take(ln *line) bool {
 		return r.holds(ln)
 	case r.join(ln):
 		return true
-	case !r.held.again && !r.asm.pureLines && r.asm.headsTrace(ln, false):
+	case !r.held.again && !r.asm.pureLines && r.heads(ln):
 		return r.holds(ln)
 	case r.held.again, !r.layout.unity() && r.layout != LayoutPlain, ln.is(ownRecord):
 		return false
