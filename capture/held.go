@@ -84,7 +84,7 @@ func (h *heldLines) endedBy(ln *line) bool {
 		return ref || ln.is(ofFrame) || unity.IsFooter(text(b))
 	}
 	var f frame.Head
-	return ln.is(ofFrame) && !isLogging(b) || isGoPlace(b) || f.Cut(text(b)) && f.Python
+	return ln.is(ofFrame) && !isLogging(b) || isGoPlace(b) || hasPrefix(b, "    at ") || f.Cut(text(b)) && f.Python
 }
 
 // holds decides about ln, which comes after a record that awaits a trace and
@@ -113,11 +113,12 @@ func (r *Reader) holds(ln *line) bool {
 	return false
 }
 
-// heads reports whether ln heads a trace, or the first frame of one of Go's below a report of a fault.
+// heads reports whether ln heads a trace: below a report of a fault also with "Error: ", or a function of Go's.
 func (r *Reader) heads(ln *line) bool {
 	a, more := &r.asm, r.held.heads
 	return a.headsTrace(ln, more) ||
-		r.layout == LayoutPlain && !more && a.blanks == 0 && a.frames == 0 && isGoCall(ln.text) && a.reportsFault()
+		r.layout == LayoutPlain && !more && a.blanks == 0 && a.frames == 0 &&
+			(isGoCall(ln.text) || hasPrefix(ln.text, "Error: ")) && a.reportsFault()
 }
 
 // addHeld joins the lines held to the record.

@@ -147,7 +147,7 @@ func (a *assembly) isCaller() bool {
 // "TypeError:" has.
 func isErrorType(b []byte) bool {
 	word, _, ok := bytes.Cut(b, []byte(": "))
-	return ok && b[0]-'A' < 26 && len(word) >= len("Error") && (hasSuffix(word, "Error") || hasSuffix(word, "Exception"))
+	return ok && b[0]-'A' < 26 && len(word) > len("Error") && (hasSuffix(word, "Error") || hasSuffix(word, "Exception"))
 }
 
 // joinsChained reports whether b, maybe below a blank line, continues a trace of Python's that has ended: says how

@@ -332,7 +332,7 @@ func (p *parser) word() bool {
 	default:
 		p.names++
 		p.named = true
-		return isLetter(word[0]) && p.names <= maxNames
+		return (isLetter(word[0]) || strings.HasSuffix(word, "init>")) && p.names <= maxNames
 	}
 	return true
 }

@@ -11,15 +11,15 @@ func isThread(tag string) bool {
 
 // isPosition reports whether word is a place in a source file: "Press.cpp:12:", "press.go:12", "{press.py:12}".
 func isPosition(word string) bool {
-	if inner, ok := strings.CutPrefix(word, "{"); ok {
-		word = strings.TrimSuffix(inner, "}")
+	if inner, ok := strings.CutSuffix(word, "}"); ok && inner[0] == '{' {
+		word = inner[1:]
 	}
 	if n := len(word); n < 4 || !isDigit(word[n-1]) && !isDigit(word[n-2]) {
 		return false
 	}
 	dot := strings.IndexByte(word, '.')
 	colon := strings.LastIndexByte(strings.TrimSuffix(word, ":"), ':')
-	if dot < 1 || colon < dot {
+	if dot < 1 || colon < dot || word[0] == '{' {
 		return false
 	}
 	d := digits(word[colon+1:])
