@@ -149,12 +149,12 @@ func (a *assembly) begin(ln *line, layout Layout) {
 		a.block = blockSymbols
 	case b[0] == '[' && hasSuffix(trimRight(b), rimworld.PatchTraceStart):
 		a.block = blockPatchTrace
-	case unity.IsFooter(text(b)):
+	case ln.is(ofFooter):
 		a.footer, a.sealed = true, true
 	}
 	a.put(partMessage, b)
-	if ref, duplicate, ok := rimworld.Ref(text(b)); ok {
-		a.reference(ref, duplicate)
+	if ln.is(ofRef) {
+		a.reference(b)
 		return
 	}
 	if ln.is(ofFrame) {
@@ -238,9 +238,10 @@ func (a *assembly) frame(b []byte) {
 	}
 }
 
-// reference takes note of a stack reference, and fills in the trace of a
+// reference takes note of b, a stack reference, and fills in the trace of a
 // duplicate.
-func (a *assembly) reference(ref uint64, duplicate bool) {
+func (a *assembly) reference(b []byte) {
+	ref, duplicate, _ := rimworld.Ref(text(b))
 	a.closeRef()
 	a.ref = ref
 	if !duplicate {

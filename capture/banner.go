@@ -7,11 +7,6 @@ import (
 	"github.com/heedlog/heed/capture/internal/unity"
 )
 
-const (
-	bannerPath    = unity.BannerPath
-	bannerVersion = unity.BannerVersion
-)
-
 // versionLayout returns the layout of the engine's version: b is a
 // line such as "Initialize engine version: 2019.4.30f1 (e8c891080a1f)". From
 // Unity 2020 on there are no footers, so every later version reads like 2022.3.
@@ -23,7 +18,7 @@ func versionLayout(b []byte) (Layout, bool) {
 // bannerState distinguishes a new run of the engine from the opening of the log.
 type bannerState struct {
 	seen    bool // the input has had a banner
-	opening bool // bannerPath has been read and its bannerVersion not yet
+	opening bool // unity.BannerPath has been read and its unity.BannerVersion not yet
 	records int
 
 	first []byte // the line with which the program of a family opened the log
@@ -71,11 +66,11 @@ const quietStart = 20
 // restarted reports whether b, the first line of a record, opens another run.
 func (s *bannerState) restarted(b []byte) bool {
 	switch {
-	case hasPrefix(b, bannerPath):
+	case hasPrefix(b, unity.BannerPath):
 		restart := s.seen || s.records > quietStart
 		s.seen, s.opening = true, true
 		return restart
-	case hasPrefix(b, bannerVersion):
+	case hasPrefix(b, unity.BannerVersion):
 		restart := !s.opening && (s.seen || s.records > quietStart)
 		s.seen, s.opening = true, false
 		return restart

@@ -52,8 +52,10 @@ func (r *Reader) flush() {
 	}
 	rec := r.deliver()
 	r.fill(rec)
+	r.looks.keep(&a.own)
 	message, line := rec.Message, rec.StartLine
-	if rec.Kind != event.KindLog || rec.Stack != "" {
+	whole := a.lines == 1 && a.split == evidenceLine && !a.sealed && len(message) == len(a.message) // is the first line
+	if rec.Kind != event.KindLog || rec.Stack != "" || whole && !a.is(ofOmission) {
 		message = ""
 	}
 	a.lines = 0
@@ -164,3 +166,6 @@ func (r *Reader) finish() {
 // strings of a record are documented to live; copying each would be
 // the one allocation per record that the reader otherwise avoids.
 func text(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// raw returns s as bytes without copying it. They are only read.
+func raw(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/capture/internal/rimworld"
+	"github.com/heedlog/heed/capture/internal/unity"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/testkit"
 )
@@ -205,14 +206,14 @@ func TestEnvironmentIsBounded(t *testing.T) {
 	for range 100 {
 		say(`[Vulkan init] Physical Device 0x1 [0]: "` + long + `"`)
 	}
-	say(bannerPath + "'C:/" + long + "_Data/Managed'")
+	say(unity.BannerPath + "'C:/" + long + "_Data/Managed'")
 	facts := e.Facts()
 	require.Equal(t, Facts{Arguments: strings.Repeat("ж", 200-1) + "…", GraphicsAPI: "Metal", Runtime: "Mono"}, facts)
 	require.Empty(t, e.start.Program())
 	for range maxBeginning {
 		say("something")
 	}
-	say(bannerVersion + "2022.3.1f1")
+	say(unity.BannerVersion + "2022.3.1f1")
 	require.Equal(t, facts, e.Facts(), "the beginning is over")
 	require.Zero(t, testing.AllocsPerRun(10, func() { e.Observe(&Record{}) }))
 }

@@ -9,30 +9,6 @@ import (
 	"github.com/heedlog/heed/internal/logline"
 )
 
-// exceptionType returns the length of the exception type that b begins with, 0
-// if it begins with none, and whether the type is written with its namespace:
-// "System.NullReferenceException: …", "NullReferenceException: …".
-func exceptionType(b []byte) (n int, qualified bool) { return frame.Throwable(text(b)) }
-
-// typeKinds returns the kinds of a line by the type of an exception with which it begins.
-func typeKinds(b []byte) kinds {
-	n, qualified := exceptionType(b)
-	return ofThrown.when(n > 0) | ofQualified.when(qualified) | ofReport.when(n > 0 && n < len(b) && b[n] == ':')
-}
-
-// exceptionKinds returns the kinds of a line by its word for exceptions.
-func exceptionKinds(b []byte) kinds {
-	if !bytes.Contains(b, []byte("xception")) {
-		return 0
-	}
-	return ofException | ofNaming.when(namesException(b))
-}
-
-// speaksOfFault reports whether b has one of the other words with which a failure is reported.
-func speaksOfFault(b []byte) bool {
-	return containsAny(b, "rror", "ailed", "threw ")
-}
-
 // namesException reports whether an exception type is written anywhere in b, as
 // in "Error in LordToil.Init(): System.NullReferenceException: …".
 func namesException(b []byte) bool {
@@ -52,12 +28,13 @@ func namesException(b []byte) bool {
 	}
 }
 
-// opensException reports whether b, a line at the margin, is an exception or names
+// opensException reports whether ln, at the margin, is an exception or names
 // one, as in "Exception filling window: System.Exception: …", so that it must not
 // vanish in a record that another line opened. Harmony's lists of patches name
 // methods, which may be called after exceptions.
-func opensException(b []byte) bool {
-	return bytes.Contains(b, []byte("Exception")) && is(b, ofThrown|ofNaming) && !rimworld.IsPatched(text(b))
+func (ln *line) opensException() bool {
+	return ln.is(ofException) && ln.is(ofThrown|ofNaming) && bytes.Contains(ln.text, []byte("Exception")) &&
+		!rimworld.IsPatched(text(ln.text))
 }
 
 // announcesException reports whether the first line of the record leads one
@@ -92,7 +69,7 @@ func (a *assembly) headsTrace(ln *line, more bool) bool {
 		heads = isWord(first) && (isWord(second) || a.frames == 0 && a.is(ofException))
 	}
 	if !heads && a.frames == 0 && ln.is(ofThrown) {
-		n, _ := exceptionType(b)
+		n, _ := frame.Throwable(text(b))
 		heads = n == len(b) || more
 	}
 	return heads && (more || a.titled || a.frames == 0 && a.is(ofException) || announcesList(a.message) ||

@@ -13,6 +13,7 @@ import (
 	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/capture/internal/smapi"
 	"github.com/heedlog/heed/capture/internal/source"
+	"github.com/heedlog/heed/capture/internal/unity"
 	"github.com/heedlog/heed/capture/internal/unreal"
 )
 
@@ -65,7 +66,7 @@ func detectFormat(window []byte, d detection) *format.Format {
 	switch {
 	case d.header:
 		family = familyOf(layoutHugsLib)
-	case family == "json" && bytes.Contains(window, []byte(bannerVersion)):
+	case family == "json" && bytes.Contains(window, []byte(unity.BannerVersion)):
 		family = "unity" // a recording
 	case family == "json" && isRecorded(window):
 		return formatOf("")

@@ -3,7 +3,6 @@ package capture
 import (
 	"bytes"
 	"slices"
-	"strings"
 
 	"github.com/heedlog/heed/internal/frame"
 )
@@ -15,14 +14,20 @@ import (
 // generic types. A message may look like it, so it counts only within a trace:
 //
 //	System.Collections.Generic.List`1[[Foo.Bar, Assembly, Version=1.0]]..ctor(IEnumerable`1 c)
-func frameKinds(b []byte) kinds {
+//
+// n is how many bytes the first word has that a type may have; 0 if b is set in.
+func frameKinds(b []byte, n int) kinds {
 	t := trimLeft(b)
 	indented := len(t) < len(b)
 	switch {
+	case len(t) == 0:
+		return 0
 	case indented && hasPrefix(t, "at ") && frame.Dotted(text(t[len("at "):])):
 		return ofFrame // as most frames are
-	case len(t) > 0 && isLetter(t[0]) && strings.IndexByte("aFR", t[0]) < 0 && bytes.IndexByte(t, '(') < 0:
-		return ofFrame.when(isOffsetFrame(b)) // as most lines
+	case t[0] <= ' ', t[0] == 0x7f, t[0] == '-', t[0] == '[' && indented,
+		hasPrefix(t, "at "), hasPrefix(t, "File "), hasPrefix(t, "Rethrow "):
+	case t[0] == '[', n > 0 && n+1 < len(b) && b[n] == ' ' && b[n+1] != '(', bytes.IndexByte(t, '(') < 0:
+		return ofFrame.when(isOffsetFrame(b)) // as most lines: no name with arguments is the first word
 	}
 	f, c := frame.Parse(text(b))
 	return ofFrame.when(c == frame.Sure && !f.Address && !f.Python || isOffsetFrame(b)) |

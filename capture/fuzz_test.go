@@ -92,8 +92,8 @@ func returned(in string) string {
 	return string(out)
 }
 
-// FuzzFrameKinds holds frameKinds, which knows most lines by their first word, to what all of a line shows.
-func FuzzFrameKinds(f *testing.F) {
+// FuzzFormKinds holds formKinds, which knows most lines by their first word, to what all of a line shows.
+func FuzzFormKinds(f *testing.F) {
 	for _, s := range []string{
 		"Foo.Bar:Baz (int)", "Foo.Bar.Baz(int)", "System.List`1[[Foo.Bar, Assembly, Version=1.0]]..ctor(IEnumerable`1 c)", "  a> b(int)",
 		"Foo at offset 0 in file:line:column <filename unknown>:0:0", "0ECADE00 (Mono JIT Code) A.B:C ()", "plain prose (with a remark)",
@@ -110,7 +110,9 @@ func FuzzFrameKinds(f *testing.F) {
 		whole, c := frame.Parse(text(b))
 		want := ofFrame.when(dotted || c == frame.Sure && !whole.Address && !whole.Python || isOffsetFrame(b)) |
 			ofCall.when(!dotted && c > frame.None && !whole.Led && whole.Path != "")
-		require.Equal(t, want, frameKinds(b), "%q", b)
+		n, qualified := frame.Throwable(text(b))
+		want |= ofThrown.when(n > 0) | ofQualified.when(qualified) | ofReport.when(n > 0 && n < len(b) && b[n] == ':')
+		require.Equal(t, want, formKinds(b)&^(ofException|ofNaming), "%q", b)
 	})
 }
 

@@ -1,8 +1,6 @@
 package capture
 
 import (
-	"github.com/heedlog/heed/capture/internal/rimworld"
-	"github.com/heedlog/heed/capture/internal/unity"
 	"github.com/heedlog/heed/internal/frame"
 )
 
@@ -80,8 +78,7 @@ func (ln *line) mayGoOn() bool {
 func (h *heldLines) endedBy(ln *line) bool {
 	b := ln.text
 	if !h.heads {
-		_, _, ref := rimworld.Ref(text(b))
-		return ref || ln.is(ofFrame) || unity.IsFooter(text(b))
+		return ln.is(ofRef | ofFrame | ofFooter)
 	}
 	var f frame.Head
 	return ln.is(ofFrame) && !isLogging(b) || isGoPlace(b) || hasPrefix(b, "    at ") || f.Cut(text(b)) && f.Python
@@ -92,7 +89,7 @@ func (h *heldLines) endedBy(ln *line) bool {
 // is to be looked at, after the lines held before it if there are any.
 func (r *Reader) holds(ln *line) bool {
 	a, h := &r.asm, &r.held
-	if !h.empty() && h.endedBy(ln) && (a.blanks == 0 || unity.IsFooter(text(ln.text)) && a.blanks <= maxInnerBlanks) {
+	if !h.empty() && h.endedBy(ln) && (a.blanks == 0 || ln.is(ofFooter) && a.blanks <= maxInnerBlanks) {
 		a.calls = a.calls || h.heads && isGoPlace(ln.text)
 		a.addHeld(h)
 		return r.join(ln)

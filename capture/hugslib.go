@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/capture/internal/rimworld"
-	"github.com/heedlog/heed/capture/internal/unity"
 )
 
 // isContextStart reports whether b, the first line of the input that is not
@@ -25,17 +24,18 @@ func opensContext(b []byte) bool { return hasPrefix(b, rimworld.UploadMods) || i
 // contents of a header are not looked at, so in doubt it is a log; only a mod
 // may be called anything.
 func leavesContext(ln *line) bool {
-	if ln.is(ofBanner) {
+	b := ln.text
+	switch {
+	case rimworld.IsPatched(text(b)): // as most lines of a header
+		return false
+	case ln.is(ofBanner):
 		return true
 	}
-	b := ln.text
-	_, _, ref := rimworld.Ref(text(b))
-	logged := ref || unity.IsFooter(text(b)) || ln.is(ofFrame|ofNaming|ownRecord)
+	logged := ln.is(ofRef | ofFooter | ofFrame | ofNaming | ownRecord)
 	if b[0] == '[' && hasSuffix(trimRight(b), ")") {
-		logged = ref // the name of a mod may begin like a tag, in lists of any age
+		logged = ln.is(ofRef) // the name of a mod may begin like a tag, in lists of any age
 	}
-	return (logged || ln.is(ofThrown)) && !isListed(b) &&
-		!rimworld.IsPatched(text(b)) && !hasPrefix(b, rimworld.UploadHarmony)
+	return (logged || ln.is(ofThrown)) && !isListed(b) && !hasPrefix(b, rimworld.UploadHarmony)
 }
 
 // isListed reports whether b is a line of the header's list of mods. The name of

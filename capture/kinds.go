@@ -2,10 +2,13 @@ package capture
 
 import (
 	"bytes"
+	"hash/maphash"
+	"strings"
 
 	"github.com/heedlog/heed/capture/internal/crash"
 	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/capture/internal/unity"
+	"github.com/heedlog/heed/internal/frame"
 	"github.com/heedlog/heed/internal/logline"
 )
 
@@ -31,11 +34,13 @@ const (
 	ofNested                      // it hands on another exception; see joinsNested
 	ofDetail                      // a further line of an exception's message, as .NET and Mono write them below the first
 	ofDump                        // Go prints it when it panics; see joinsDump
+	ofFooter                      // Unity 2019 writes it under warnings and errors; see unity.Footer
+	ofRef                         // a stack reference; see rimworld.Ref
 
 	byBeginning = 1<<iota - 1
 )
 
-// By its form.
+// By its form, from the first word on.
 const (
 	ofFrame     kinds = (byBeginning + 1) << iota // see frameKinds
 	ofCall                                        // the same
@@ -45,11 +50,11 @@ const (
 	ofException                                   // it has the word
 	ofNaming                                      // the type of an exception is anywhere in it; see namesException
 	ofFault                                       // it has a word with which a failure is reported
+	ofOmission                                    // it reports that messages were left out; see omission
 	ofHead                                        // not an answer: the head of a logger was read
 
-	byFrame = ofFrame | ofCall
-	byType  = ofThrown | ofQualified | ofReport
-	byWord  = ofException | ofNaming
+	byForm = ofFrame | ofCall | ofThrown | ofQualified | ofReport | ofException | ofNaming
+	byWord = ofFault | ofOmission
 )
 
 // look has the answers about one text. Those that one search finds are found together, when the first of them is asked
@@ -57,6 +62,29 @@ const (
 type look struct {
 	kinds, known kinds
 	head         logline.Head // if known has ofHead
+	hash         uint64       // of the text; 0: the answers are for this text alone
+}
+
+// looks are the answers about late lines, most of which a log repeats. They depend on the text alone, so that nothing
+// but the time shows whether a line was among them. A hash has a seed that no input knows.
+type looks struct {
+	seed  maphash.Seed
+	slots [1 << 9]look
+}
+
+// recall gives ln the answers about its text that are known.
+func (s *looks) recall(ln *line) {
+	hash := maphash.Bytes(s.seed, ln.text)
+	if ln.look = s.slots[hash%uint64(len(s.slots))]; ln.hash != hash {
+		ln.look = look{hash: hash}
+	}
+}
+
+// keep keeps answers in place of the answers about another text.
+func (s *looks) keep(l *look) {
+	if l.hash != 0 {
+		s.slots[l.hash%uint64(len(s.slots))] = *l
+	}
 }
 
 // is reports whether b, the text, is of one of the kinds.
@@ -81,21 +109,13 @@ func (l *look) find(b []byte, unknown kinds) {
 		l.known |= byBeginning
 		l.kinds |= beginningKinds(b)
 	}
-	if unknown&byFrame != 0 {
-		l.known |= byFrame
-		l.kinds |= frameKinds(b)
-	}
-	if unknown&byType != 0 {
-		l.known |= byType
-		l.kinds |= typeKinds(b)
+	if unknown&byForm != 0 {
+		l.known |= byForm
+		l.kinds |= formKinds(b)
 	}
 	if unknown&byWord != 0 {
 		l.known |= byWord
-		l.kinds |= exceptionKinds(b)
-	}
-	if unknown&ofFault != 0 {
-		l.known |= ofFault
-		l.kinds |= ofFault.when(l.is(b, ofException) || speaksOfFault(b))
+		l.kinds |= wordKinds(b) | ofFault.when(l.is(b, ofException))
 	}
 }
 
@@ -173,6 +193,27 @@ var beginnings = func() (t [256][]beginning) {
 	return t
 }()
 
+// formKinds returns the kinds of a line by its first word, of a frame or the type of an exception, and by the word for
+// exceptions.
+func formKinds(b []byte) kinds {
+	n := frame.TypeLen(text(b))
+	k := frameKinds(b, n)
+	if n >= len("Error") && strings.IndexByte("nre", b[n-1]) >= 0 { // else no word for an exception is its end
+		n, qualified := frame.Throwable(text(b))
+		k |= ofThrown.when(n > 0) | ofQualified.when(qualified) | ofReport.when(n > 0 && n < len(b) && b[n] == ':')
+	}
+	if bytes.Contains(b, []byte("xception")) {
+		k |= ofException | ofNaming.when(namesException(b))
+	}
+	return k
+}
+
+// wordKinds returns the kinds of a line by the other words of a report.
+func wordKinds(b []byte) kinds {
+	return ofFault.when(around(b, "thre", 'w', " ") || around(b, "rr", 'o', "r") || around(b, "ai", 'l', "ed")) |
+		ofOmission.when(omission(text(b)) > 0)
+}
+
 // beginningKinds returns the kinds of a line by its first words.
 func beginningKinds(b []byte) (k kinds) {
 	if len(b) < 2 {
@@ -185,18 +226,15 @@ func beginningKinds(b []byte) (k kinds) {
 	}
 	first := b[0]
 	switch first {
+	case '(':
+		k |= ofFooter.when(unity.IsFooter(text(b)))
 	case '[':
-		if bytes.IndexByte(b, ']') > 1 {
-			k |= ofOpening
-		}
+		_, _, ref := rimworld.Ref(text(b))
+		k |= ofOpening.when(bytes.IndexByte(b, ']') > 1) | ofRef.when(ref)
 	case 'U':
-		if unity.IsUnloading(text(b)) {
-			k |= ofLife
-		}
+		k |= ofLife.when(unity.IsUnloading(text(b)))
 	case 'T':
-		if unity.IsTotal(text(b)) {
-			k |= ofBelow
-		}
+		k |= ofBelow.when(unity.IsTotal(text(b)))
 	case '-', '=':
 		k |= beginningKinds(bytes.TrimLeft(b, "-= ")) & ofNested
 	case ' ', '\t':
@@ -205,13 +243,8 @@ func beginningKinds(b []byte) (k kinds) {
 			first = t[0]
 		}
 	}
-	if (first == 'G' || first == 'N') && unity.IsSignal(text(b)) {
-		k |= ofCrash
-	}
-	if crash.IsCause(text(b)) {
-		k |= ofCause
-	}
-	return k
+	return k | ofCrash.when((first == 'G' || first == 'N') && unity.IsSignal(text(b))) |
+		ofCause.when((b[0] == 'E' || b[len(b)-1] == ')') && crash.IsCause(text(b)))
 }
 
 // ends reports whether the text ends with a word of b, which begins with it, where that is needed.

@@ -139,7 +139,7 @@ func (d *detection) observe(e *evidence, b []byte) {
 		e.json++
 	case b[0] == '[' && logline.Parse(text(b)).Sure:
 		e.heads++
-	case unity.IsFooter(text(b)):
+	case is(b, ofFooter):
 		e.footers++
 		if unity.IsManaged(text(b)) {
 			d.footers++
@@ -149,7 +149,7 @@ func (d *detection) observe(e *evidence, b []byte) {
 		} else {
 			e.bare = e.prev[len(e.prev)-1] != ' '
 		}
-	case hasPrefix(b, bannerPath), hasPrefix(b, bannerVersion):
+	case hasPrefix(b, unity.BannerPath), hasPrefix(b, unity.BannerVersion):
 		e.banner = true
 		if l, ok := versionLayout(b); ok {
 			e.version = l
@@ -161,7 +161,7 @@ func (d *detection) observe(e *evidence, b []byte) {
 	case bytes.Contains(b, []byte("] in <")) && is(b, ofFrame):
 		e.mono++
 	default:
-		if _, _, ok := rimworld.Ref(text(b)); ok {
+		if is(b, ofRef) {
 			e.game++
 		} else if _, ok := consoleLevel(b); ok {
 			e.frames++

@@ -4,7 +4,6 @@ import (
 	"bytes"
 
 	"github.com/heedlog/heed/capture/internal/rimworld"
-	"github.com/heedlog/heed/capture/internal/unity"
 	"github.com/heedlog/heed/event"
 )
 
@@ -45,7 +44,7 @@ func (a *assembly) footerLevel(r *Reader) (event.Level, Evidence) {
 	switch {
 	case a.footer && tagged && tag > event.LevelWarning:
 		return tag, evidenceTag
-	case a.footer && a.lines == 1 && unity.IsFooter(text(a.message)):
+	case a.footer && a.lines == 1 && is(a.message, ofFooter):
 		// The text above the footer is missing.
 	case a.footer && leveled:
 		return event.LevelWarning, evidenceFooter
@@ -62,4 +61,9 @@ func (a *assembly) footerLevel(r *Reader) (event.Level, Evidence) {
 // the game's own reports of faults do, or names an exception. The engine's reports
 // may lack a footer, and of a report whose end was not recognized only the last
 // line has one; so the lack of it is no evidence there.
-func (a *assembly) opensFault() bool { return a.is(ofFaultWord) || namesException(a.message) }
+func (a *assembly) opensFault() bool {
+	if a.lines == 1 {
+		return a.is(ofFaultWord | ofNaming)
+	}
+	return a.is(ofFaultWord) || namesException(a.message)
+}

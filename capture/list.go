@@ -15,14 +15,13 @@ func announcesList(b []byte) bool {
 	return len(t) > 1 && t[len(t)-1] == ':' && t[len(t)-2] != ':'
 }
 
-// mayBeItem reports whether b, of shape s, may be an item of a list at all: it is at the margin (for a line set in by
-// one space see isIndented) and opens no record of its own, as the name of a mod may
-// seem to.
-func mayBeItem(b []byte, s itemShape) bool {
-	if b[0] == ' ' || s.bits&shapePackage != 0 {
-		return b[0] != ' '
+// mayBeItem reports whether the line, of shape s, may be an item of a list at all: it is at the margin (for a line set
+// in by one space see isIndented) and opens no record of its own, as the name of a mod may seem to.
+func (ln *line) mayBeItem(s itemShape) bool {
+	if ln.text[0] == ' ' || s.bits&shapePackage != 0 {
+		return ln.text[0] != ' '
 	}
-	return !is(b, ownRecord|ofBanner) && !opensException(b)
+	return !ln.is(ownRecord|ofBanner) && !ln.opensException()
 }
 
 // beginsList reports whether a line of shape s looks like the first item of a list by

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
-	"unsafe"
 
-	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/capture/internal/unity"
 	"github.com/heedlog/heed/event"
 )
@@ -58,7 +56,7 @@ func (o *origin) observe(rec *Record) {
 	if head == "" {
 		head = " "
 	}
-	b := unsafe.Slice(unsafe.StringData(head), len(head)) // is read alone
+	b := raw(head)
 	o.logged = o.logged || rec.Layout.unity() || rec.LevelBy != evidenceNone || rec.Mods != nil ||
 		formatOf(rec.Family).Detect != nil || looksLogged(b)
 	if o.records == 1 && isOrphan(b, rec.Layout) {
@@ -91,13 +89,7 @@ func (o *origin) observeEngine(rec *Record, b []byte) {
 // isOrphan reports whether b, the first line of a capture, continues something that
 // began before it.
 func isOrphan(b []byte, l Layout) bool {
-	if unity.IsFooter(text(b)) {
-		return true
-	}
-	if _, _, ok := rimworld.Ref(text(b)); ok {
-		return true
-	}
-	return is(b, ofFrame) && (l.unity() || b[0] == ' ' || b[0] == '\t')
+	return is(b, ofFooter|ofRef) || is(b, ofFrame) && (l.unity() || b[0] == ' ' || b[0] == '\t')
 }
 
 // maxStamp is within how many bytes of its beginning a line has its time.

@@ -9,6 +9,7 @@ import (
 	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/capture/internal/unity"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/frame"
 )
 
 // onText has a predicate of lines as texts look at bytes.
@@ -138,8 +139,8 @@ func TestConsoleLevel(t *testing.T) {
 }
 
 func TestExceptionType(t *testing.T) {
-	qualified := func(b []byte) bool { n, q := exceptionType(b); return n > 0 && q }
-	bare := func(b []byte) bool { n, q := exceptionType(b); return n > 0 && !q }
+	qualified := func(b []byte) bool { n, q := frame.Throwable(text(b)); return n > 0 && q }
+	bare := func(b []byte) bool { n, q := frame.Throwable(text(b)); return n > 0 && !q }
 	table(t, qualified, []string{
 		"System.NullReferenceException: Object reference not set to an instance of an object",
 		"System.Threading.ThreadAbortException",

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"hash/maphash"
 	"io"
 
 	"github.com/heedlog/heed/capture/format"
@@ -37,6 +38,7 @@ type Reader struct {
 	upload  bool // the log is below the header of an upload, and no banner is between
 	old     bool // the input is a recording of oldRecording
 	json    jsonLine
+	looks   *looks
 	mods    modLists
 	machine rimworld.Machine
 
@@ -85,7 +87,8 @@ func newReader(opt Options) *Reader {
 	opt.MaxRecordText = cmp.Or(opt.MaxRecordText, defaultMaxRecordText)
 	return &Reader{
 		opt: opt, lines: newLineReader(), op: "read", layout: opt.Layout, out: make([]Record, 0, 8),
-		asm: assembly{limit: opt.MaxRecordText, refs: newRefTable(maxRefs, maxRefBytes)},
+		looks: &looks{seed: maphash.MakeSeed()},
+		asm:   assembly{limit: opt.MaxRecordText, refs: newRefTable(maxRefs, maxRefBytes)},
 	}
 }
 
@@ -271,6 +274,9 @@ func (r *Reader) read() {
 		if ln.cut > 0 && ln.hole == 0 && !ln.holeFirst { // else a notice about the hole counts it
 			r.notice(event.Notice{Status: event.StatusHole, Count: ln.cut, Pos: uint64(ln.no), Detail: cutLine})
 		}
+		if r.asm.lines > 1 {
+			r.looks.keep(&ln.look)
+		}
 		if r.held.again {
 			r.held.next++
 		} else {
@@ -317,6 +323,9 @@ func (r *Reader) prepare(ln *line) {
 		ln.text = r.uncolored
 	}
 	r.unwrap(ln)
+	if len(ln.text) > 0 && ln.text[0] > ' ' && r.asm.block == blockNone && ln.hole == 0 {
+		r.looks.recall(ln)
+	}
 	r.ended = r.ended || r.opt.LastLine != "" && bytes.Contains(ln.text, []byte(r.opt.LastLine))
 }
 
@@ -357,7 +366,7 @@ func (r *Reader) take(ln *line) bool {
 	case r.layout == LayoutPlain && (ln.logger().Sure || ln.head.Leveled):
 		return false
 	}
-	return r.asm.awaitsTrace() && r.holds(ln)
+	return (r.asm.blanks == 0 || r.asm.pureLines) && r.asm.awaitsTrace() && r.holds(ln)
 }
 
 // hole puts the notice about the hole in ln into out, and takes it off ln.
@@ -407,11 +416,11 @@ func (r *Reader) begin(ln *line) {
 		r.restart(ln)
 	}
 	r.mods.own = r.format.Mod
-	a.begin(ln, r.layout)
 	if head := text(ln.text); r.mods.mayBegin(head, r.banner.records < maxBeginning) {
 		r.mods.begin(head, false)
-		a.anyItem = a.anyItem || r.mods.form != formNone
 	}
+	a.begin(ln, r.layout)
+	a.anyItem = a.anyItem || r.mods.form != formNone
 	r.noteConsole(ln.text)
 }
 
@@ -464,9 +473,9 @@ func (r *Reader) join(ln *line) bool {
 		return false
 	}
 	if v.to == partNone {
-		if ref, duplicate, isRef := rimworld.Ref(text(ln.text)); isRef {
+		if ln.is(ofRef) {
 			a.add(ln, partNone, v.by)
-			a.reference(ref, duplicate)
+			a.reference(ln.text)
 			if a.refState == refUnresolved {
 				a.put(partMessage, trimRight(ln.text))
 			}

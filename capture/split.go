@@ -44,12 +44,14 @@ func (a *assembly) joins(ln *line, layout Layout) verdict {
 			return v
 		}
 	}
-	if unity.IsFooter(text(b)) {
-		a.sealed = true
-		return joined(partNone, evidenceFooter)
-	}
-	if b[0] != ' ' && ln.is(ofBanner) { // most lines below another are set in
-		return apart()
+	if b[0] != ' ' { // as most lines below another are not
+		if ln.is(ofFooter) {
+			a.sealed = true
+			return joined(partNone, evidenceFooter)
+		}
+		if ln.is(ofBanner) {
+			return apart()
+		}
 	}
 	if v := a.joinsTrace(ln, layout); v.belongs != unasked {
 		return v
@@ -96,7 +98,7 @@ func (a *assembly) joinsBlock(ln *line, layout Layout) verdict {
 	case blockAround:
 		return a.joinsAround(b, layout)
 	case blockMemory:
-		if within = ln.is(ofMemory); !within && unity.IsFooter(text(b)) {
+		if within = ln.is(ofMemory); !within && ln.is(ofFooter) {
 			return verdict{}
 		}
 	case blockSymbols:
@@ -114,7 +116,7 @@ func (a *assembly) joinsBlock(ln *line, layout Layout) verdict {
 func (a *assembly) joinsPatchTrace(ln *line) verdict {
 	ends := hasPrefix(ln.text, rimworld.PatchTraceEnd)
 	lost := !ends && ln.is(ofThrown|ownRecord) // something else is being reported
-	within := a.blanks == 0 && !unity.IsFooter(text(ln.text)) && !lost
+	within := a.blanks == 0 && !ln.is(ofFooter) && !lost
 	if !within || ends {
 		a.block = blockNone
 	}
@@ -144,7 +146,7 @@ func (a *assembly) joinsTrace(ln *line, layout Layout) verdict {
 			return v
 		}
 	}
-	if _, _, ok := rimworld.Ref(text(b)); ok {
+	if b[0] == '[' && ln.is(ofRef) {
 		a.list = listNone
 		if a.blanks > 0 && !a.lacksTrace() {
 			return apart()
@@ -195,7 +197,7 @@ func (a *assembly) joinsDirectly(ln *line, layout Layout) verdict {
 		return a.joinForm(b)
 	case a.frames == 0 && a.list == listNone && isPath(b) && !isPath(a.head()): // one of the folders that a message lists
 		return joined(partMessage, evidenceForm)
-	case a.joinsList(b):
+	case a.joinsList(ln):
 		return joined(partMessage, evidenceList)
 	case !a.engine && isInDocument(b):
 		return joined(partMessage, evidenceForm)
@@ -300,7 +302,7 @@ func (a *assembly) joinsSection(ln *line, layout Layout) bool {
 		return false
 	}
 	s := shapeOf(b)
-	if a.frames == 0 && opensException(b) {
+	if a.frames == 0 && ln.opensException() {
 		return false
 	}
 	if layout != layoutUnity2019_2 && layout != layoutUnity2019_4 && a.shape != (itemShape{}) && !s.like(a.shape) {
@@ -323,14 +325,14 @@ func (a *assembly) indentedItem(b []byte) {
 	}
 }
 
-// joinsList reports whether b is an item of the list that the line above
+// joinsList reports whether ln is an item of the list that the line above
 // announced or is part of.
-func (a *assembly) joinsList(b []byte) bool {
-	if a.list == listNone || b[0] == ' ' {
+func (a *assembly) joinsList(ln *line) bool {
+	if a.list == listNone || ln.text[0] == ' ' {
 		return false
 	}
-	s := shapeOf(b)
-	if a.list == listOpen && !s.like(a.shape) || !mayBeItem(b, s) ||
+	s := shapeOf(ln.text)
+	if a.list == listOpen && !s.like(a.shape) || !ln.mayBeItem(s) ||
 		a.list == listExpected && !a.anyItem && !beginsList(s) {
 		return false
 	}

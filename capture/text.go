@@ -20,6 +20,20 @@ func containsAny(b []byte, texts ...string) bool {
 	return slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(text(b), s) })
 }
 
+// around reports whether b has the two texts around c, a letter that is rarer than the first one.
+func around(b []byte, before string, c byte, after string) bool {
+	for i := 0; ; {
+		n := bytes.IndexByte(b[i:], c)
+		if n < 0 {
+			return false
+		}
+		i += n + 1
+		if rest := b[i:]; len(rest) >= len(after) && string(rest[:len(after)]) == after && hasSuffix(b[:i-1], before) {
+			return true
+		}
+	}
+}
+
 func hasSuffix(b []byte, s string) bool { return len(b) >= len(s) && string(b[len(b)-len(s):]) == s }
 
 // blank reports whether b holds only CR, NUL, space and tab: such lines need not be
@@ -82,13 +96,4 @@ func isLetter(c byte) bool { return (c|0x20)-'a' < 26 }
 
 // isName reports whether c may be in an identifier. Bytes of other scripts
 // may: C# allows them, and obfuscators use them.
-func isName(c byte) bool { return names[c] }
-
-// names is isName as a table: it is looked up for most bytes of most first words.
-var names = func() (t [256]bool) {
-	for c := range t {
-		b := byte(c)
-		t[c] = isLetter(b) || isDigit(b) || b == '_' || b >= 0x80
-	}
-	return t
-}()
+func isName(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' || c >= 0x80 }

@@ -1,5 +1,7 @@
 package capture
 
+import "github.com/heedlog/heed/capture/internal/unity"
+
 // The beginning of a log may be no evidence: a storm of one message is longer than the part that is
 // looked at, and in a log without its first lines it may be all there is. So plain text
 // is read as a log of Unity's from the line on that shows that it is one.
@@ -12,5 +14,5 @@ package capture
 // showsUnity reports whether ln, the first line of a record, can only be one of Unity's.
 func showsUnity(ln *line) bool {
 	_, ok := versionLayout(ln.text)
-	return ok || ln.is(gameLine) || hasPrefix(ln.text, bannerPath)
+	return ok || ln.is(gameLine) || hasPrefix(ln.text, unity.BannerPath)
 }

@@ -111,11 +111,14 @@ func IsVersion(word string) bool {
 		return false
 	}
 	digits := len(word) - len(strings.TrimLeft(word, "0123456789"))
+	if digits == 0 { // as most words
+		return false
+	}
 	plain := strings.IndexFunc(word, func(c rune) bool {
 		return (c|0x20 < 'a' || c|0x20 > 'z') && (c < '0' || c > '9') && !strings.ContainsRune("._-+", c)
 	}) < 0
 	// The first number of an id is part of a word.
-	return digits > 0 && (digits == len(word) || strings.IndexByte(".-+_", word[digits]) >= 0 && plain)
+	return digits == len(word) || strings.IndexByte(".-+_", word[digits]) >= 0 && plain
 }
 
 // IsLongVersion reports whether a word is a version of more than one number.

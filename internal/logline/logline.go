@@ -284,8 +284,8 @@ func (p *parser) host() {
 	if _, ok := find(host, timed); ok {
 		return // no host, but a level
 	}
-	for i := range len(name) {
-		if !names[name[i]] && strings.IndexByte("/()@", name[i]) < 0 {
+	for _, c := range name {
+		if notInName(c) && !strings.ContainsRune("/()@", c) {
 			return
 		}
 	}

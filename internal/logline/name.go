@@ -42,13 +42,11 @@ func isLogger(word string) bool {
 }
 
 // isName reports whether s consists of names with dots between them.
-func isName(s string) bool {
-	for i := range len(s) {
-		if !names[s[i]] {
-			return false
-		}
-	}
-	return s != ""
+func isName(s string) bool { return s != "" && strings.IndexFunc(s, notInName) < 0 }
+
+// notInName reports whether c is in no name.
+func notInName(c rune) bool {
+	return c >= 0x80 || !isLetter(byte(c)) && !isDigit(byte(c)) && strings.IndexByte("._$-", byte(c)) < 0
 }
 
 // isTitle reports whether a line is a name with its version, without a verb: "Fatal Lamps v1.2".
@@ -63,12 +61,3 @@ func isTitle(line string) bool {
 
 // isHost reports whether s may be the name of a host.
 func isHost(s string) bool { return isName(s) && (isLetter(s[0]) || isDigit(s[0])) }
-
-// names are the bytes that isName allows.
-var names = func() (t [256]bool) {
-	for c := range t {
-		b := byte(c)
-		t[c] = isLetter(b) || isDigit(b) || strings.IndexByte("._$-", b) >= 0
-	}
-	return t
-}()
