@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -130,6 +131,22 @@ func TestOldRecording(t *testing.T) {
 			require.Equal(t, event.Entry{Kind: event.KindHost, Status: event.StatusDelivered, Source: "ann"}, recs[0].Entry)
 			require.Equal(t, "rimworld", recs[0].Family)
 		}
+	}
+}
+
+// TestExport reads entries of the journal in the form of its export, with a value of several lines.
+func TestExport(t *testing.T) {
+	const trace = "stuck\nTraceback:\n\n  no \x01 paper"
+	in := "__CURSOR=s=1;i=0\n__REALTIME_TIMESTAMP=1772600767890000\nPRIORITY=6\nMESSAGE=ready x=1\n_PID=12\n\n" +
+		"__CURSOR=s=1;i=1\nMESSAGE\n" + string(binary.LittleEndian.AppendUint64(nil, uint64(len(trace)))) + trace +
+		"\nPRIORITY=3\nSYSLOG_IDENTIFIER=press\n\n"
+	for _, in := range []string{in, strings.TrimRight(in, "\n")} {
+		recs := covered(t, in)
+		require.Len(t, recs, 2, render(recs))
+		require.Equal(t, "1-5 json info/field \"ready x=1 _PID=\\\"12\\\"\"\n"+
+			"7-14 json error/field \"stuck\\nTraceback:\\n\\n  no \\x01 paper\"\n", render(recs))
+		require.Equal(t, "press", recs[1].Source)
+		require.Equal(t, int64(1772600767890), recs[0].Time.UnixMilli())
 	}
 }
 

@@ -13,6 +13,13 @@ import (
 // joinsPlain is joins for text of no known program.
 func (a *assembly) joinsPlain(ln *line) verdict {
 	b := ln.text
+	if a.export.is {
+		if hasPrefix(b, exportStart) || a.blanks > 0 && a.export.rest == 0 {
+			return apart()
+		}
+		a.exported(b)
+		return joined(partNone, evidenceForm)
+	}
 	if a.blanks <= maxInnerBlanks && a.split != evidenceJSON {
 		if v := a.joinsNested(ln); v.belongs == yes {
 			return v

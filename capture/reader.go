@@ -408,6 +408,12 @@ func (r *Reader) begin(ln *line) {
 		a.split, a.sealed = evidenceJSON, true
 		return
 	}
+	if r.layout == LayoutPlain && hasPrefix(ln.text, exportStart) {
+		a.open(ln)
+		a.split, a.export.is, a.message = evidenceForm, true, append(a.message, `{"":0`...)
+		a.exported(ln.text)
+		return
+	}
 	if r.layout.unity() && ln.is(ofBanner) {
 		r.noteBanner(ln)
 	}
