@@ -211,7 +211,7 @@ func isGoCall(b []byte) bool {
 	if hasSuffix(b, ")") {
 		b = b[:bytes.LastIndexByte(b, '(')+1]
 	}
-	return isLetter(b[0]) && bytes.IndexByte(b, ' ') < 0 && (bytes.IndexByte(b, '.') > 0 || string(b) == "panic(")
+	return len(b) > 0 && isLetter(b[0]) && bytes.IndexByte(b, ' ') < 0 && (bytes.IndexByte(b, '.') > 0 || string(b) == "panic(")
 }
 
 // isGoPlace reports whether b is the place of a frame of Go's: "\t/src/press.go:12 +0x1d".
