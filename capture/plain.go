@@ -121,7 +121,7 @@ func (a *assembly) joinsThrown(b []byte) bool {
 	if a.lines == 1 && hasSuffix(a.message, ":") && a.panicked() {
 		return true // the message
 	}
-	return first && a.reportsFault() && (isThrown(b, 1) || isThrown(b, 0) && isErrorType(b))
+	return first && (isThrown(b, 1) || isThrown(b, 0) && isErrorType(b)) && a.reportsFault()
 }
 
 // isMarked reports whether b is the frame of Python's that caught the exception, as loguru marks it.
@@ -263,7 +263,7 @@ func (a *assembly) joinsTitledTrace(b []byte) bool {
 func (a *assembly) reportsFault() bool {
 	switch h := a.logger(); {
 	case !h.Leveled:
-		return a.is(ofFault)
+		return a.is(ofFault) || speaksOfTrouble(a.head())
 	case h.Level >= event.LevelWarning:
 		return true
 	default:
