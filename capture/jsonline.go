@@ -126,11 +126,12 @@ func (j *jsonLine) member(key, raw []byte) {
 		name, _, _ = bytes.Cut(name, []byte(`"`))
 		j.level, j.hasLevel = logline.ParseLevel(text(name))
 		return
-	case opens == '{' && isFault(roles[string(key)]) && bytes.Contains(raw, []byte(`"stack`)):
+	case opens == '{' && (roles[string(key)] == roleError || roles[string(key)] == roleStack) &&
+		bytes.Contains(raw, []byte(`"stack`)):
 		j.failed = raw
 		return
 	case opens == '{' && string(key) == "throwable":
-		j.texts[roleStack] = j.thrown(raw)
+		j.texts[roleStack] = []byte(thrown.Replace(string(raw[min(len(raw), len(`{"className":"`)):])))
 		return
 	case opens == '[' && string(key) == "attributes" && len(j.texts[roleStack]) == 0:
 		j.texts[roleStack] = j.stackAttribute(raw)
@@ -158,38 +159,11 @@ func (j *jsonLine) faultMember(key, raw []byte) {
 	}
 }
 
-// isFault reports whether members with a role tell what failed.
-func isFault(r role) bool { return r == roleError || r == roleStack }
-
-// stepParts are the signs before the members of an exception that Logback gives in parts.
-var stepParts = map[string]string{
-	"message": ": ", "methodName": ".", "fileName": "(", "lineNumber": ":",
-	"cause": "\nCaused by: ", "suppressed": "\nSuppressed: ",
-}
-
-// thrown returns an exception that is given in parts as Java prints it.
-func (j *jsonLine) thrown(raw []byte) []byte {
-	from, step, key := len(j.buf), false, ""
-	d := jsontext.NewDecoder(bytes.NewReader(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	for token, err := d.ReadToken(); err == nil; token, err = d.ReadToken() {
-		kind, n := d.StackIndex(d.StackDepth())
-		switch c := token.Kind(); {
-		case kind == '{' && n%2 == 1:
-			key = token.String()
-		case c == '[', c == ']':
-			step = c == '[' && key == "stepArray"
-		case c == '{' && step:
-			j.buf = append(j.buf, "\n\tat "...)
-		case c == '{':
-			j.buf = append(j.buf, stepParts[key]...)
-		case c == '}' && step:
-			j.buf = append(j.buf, ')')
-		case c != '}' && (stepParts[key] != "" || key == "className"):
-			j.buf = append(append(j.buf, stepParts[key]...), token.String()...)
-		}
-	}
-	return j.buf[from:len(j.buf):len(j.buf)]
-}
+// thrown writes an exception that Logback gives in parts as Java prints it.
+var thrown = strings.NewReplacer(`","message":"`, ": ", `"stepArray":[`, "", `{"className":"`, "\n\tat ",
+	`","methodName":"`, ".", `","fileName":"`, "(", `","lineNumber":`, ":", 
+	`},"suppressed":[{"className":"`, "\nSuppressed: ", `,"suppressed":[{"className":"`, "\nSuppressed: ",
+	`,"cause":{"className":"`, "\nCaused by: ", `,"commonFramesCount":`, "\n\t... ", `},`, ")", `}]`, ")", `",`, "", `}`, "")
 
 // role is the meaning of a member.
 type role uint8

@@ -66,7 +66,7 @@ func (a *assembly) joinsPlainly(ln *line) verdict {
 		case !isOmission(b):
 			t := trimLeft(b)
 			a.traceback = a.traceback || hasSuffix(a.message, ":") && hasPrefix(t, `File "`)
-			a.boxed = a.boxed || isBoxed(t)
+			a.boxed = a.boxed || hasPrefix(t, "╭") && bytes.Contains(t, []byte(traceback)) // as rich draws it
 			return a.joinIndented(b)
 		case len(a.stack) > 0:
 			return joined(partStack, evidenceFrame)
@@ -89,12 +89,8 @@ func (a *assembly) joinsThrown(b []byte) bool {
 		return a.lines == 1 || a.reportsFault() || a.panicked()
 	}
 	switch b[0] {
-	case 'C':
-		if hasPrefix(b, nestedCause) && len(a.stack) > 0 {
-			return true
-		}
-	case 'W':
-		if hasPrefix(b, wrappedBy) && a.lines > 2 {
+	case 'C', 'W':
+		if headsCause(b) && (len(a.stack) > 0 || a.lines > 2) {
 			return true
 		}
 	case 'n':
@@ -103,10 +99,6 @@ func (a *assembly) joinsThrown(b []byte) bool {
 		}
 	case '}':
 		return a.split == evidenceIndent || a.split == evidenceFrame // as Node prints errors, and what is told with them
-	case '>':
-		if a.traceback && isMarked(b) {
-			return true
-		}
 	}
 	first := a.lines == 1 || a.lines == 2 && len(a.stack) == 0 && len(a.head()) == len(a.message)
 	if first && hasPrefix(b, traceback) && a.reportsFault() {
@@ -114,6 +106,9 @@ func (a *assembly) joinsThrown(b []byte) bool {
 		return true
 	}
 	if a.traceback {
+		if isMarked(b) {
+			return true
+		}
 		a.traceback = false
 		a.thrown = a.lines > 1 && isThrown(b, 0)
 		return a.thrown
@@ -126,9 +121,6 @@ func (a *assembly) joinsThrown(b []byte) bool {
 
 // isMarked reports whether b is the frame of Python's that caught the exception, as loguru marks it.
 func isMarked(b []byte) bool { return hasPrefix(b, `> File "`) }
-
-// isBoxed reports whether b begins the box that rich draws around a trace of Python's.
-func isBoxed(b []byte) bool { return hasPrefix(b, "╭") && bytes.Contains(b, []byte(traceback)) }
 
 // isColumn reports whether b, a line that is set in, has a level in the column in which the first line of the record
 // has its: loggers leave out a time that has not changed.
@@ -211,7 +203,8 @@ func isGoCall(b []byte) bool {
 	if hasSuffix(b, ")") {
 		b = b[:bytes.LastIndexByte(b, '(')+1]
 	}
-	return len(b) > 0 && isLetter(b[0]) && bytes.IndexByte(b, ' ') < 0 && (bytes.IndexByte(b, '.') > 0 || string(b) == "panic(")
+	return len(b) > 0 && isLetter(b[0]) && bytes.IndexByte(b, ' ') < 0 &&
+		(bytes.IndexByte(b, '.') > 0 || string(b) == "panic(")
 }
 
 // isGoPlace reports whether b is the place of a frame of Go's: "\t/src/press.go:12 +0x1d".

@@ -492,21 +492,17 @@ func (p *parser) pairs() bool {
 		return false
 	}
 	p.text = true
-	for range maxPairs {
+	for i := 0; !p.head.Leveled && i < maxPairs; i++ {
 		key, _, n := cutPair(p.rest())
-		switch space := strings.IndexByte(p.rest()[n:], ' '); {
-		case key != "" && p.pair():
-			if p.head.Leveled {
-				return true
-			}
-		case key == "" || space < 0:
-			return false
-		default:
-			p.i += n + space
+		if key != "" && !p.pair() {
+			n += max(strings.IndexByte(p.rest()[n:], ' '), 0)
+			p.i += n
 		}
-		p.skipSpace()
+		if p.skipSpace(); n == 0 {
+			break
+		}
 	}
-	return false
+	return p.head.Leveled
 }
 
 // cutPair returns the key, the value and the length of the pair of logfmt that s begins with; no key without one.
