@@ -161,7 +161,7 @@ func (j *jsonLine) faultMember(key, raw []byte) {
 
 // thrown writes an exception that Logback gives in parts as Java prints it.
 var thrown = strings.NewReplacer(`","message":"`, ": ", `"stepArray":[`, "", `{"className":"`, "\n\tat ",
-	`","methodName":"`, ".", `","fileName":"`, "(", `","lineNumber":`, ":", 
+	`","methodName":"`, ".", `","fileName":"`, "(", `","lineNumber":`, ":",
 	`},"suppressed":[{"className":"`, "\nSuppressed: ", `,"suppressed":[{"className":"`, "\nSuppressed: ",
 	`,"cause":{"className":"`, "\nCaused by: ", `,"commonFramesCount":`, "\n\t... ", `},`, ")", `}]`, ")", `",`, "", `}`, "")
 
