@@ -117,6 +117,8 @@
 // line that is not a JSON object, or lacks what its kind requires, becomes a log
 // record with the line as its message.
 //
+// An entry of the journal as journalctl -o export prints it is read as its object of JSON.
+//
 // # Bounds, cost, concurrency
 //
 // A Reader holds two buffers of 256 KiB for lines, three texts of at most

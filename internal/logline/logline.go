@@ -3,6 +3,7 @@
 package logline
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/heedlog/heed/event"
@@ -512,21 +513,11 @@ func cutPair(s string) (key, value string, n int) {
 		return "", "", 0
 	}
 	key, value = s[:eq], s[eq+1:]
-	if !strings.HasPrefix(value, `"`) {
-		value = value[:wordLen(value)]
-		return key, value, eq + 1 + len(value)
+	if quoted, err := strconv.QuotedPrefix(value); err == nil {
+		return key, quoted[1 : len(quoted)-1], eq + 1 + len(quoted)
 	}
-	end := 1
-	for end < len(value) && value[end] != '"' {
-		if value[end] == '\\' {
-			end++
-		}
-		end++
-	}
-	if end >= len(value) {
-		return "", "", 0
-	}
-	return key, value[1:end], eq + 1 + end + 1
+	value = value[:wordLen(value)]
+	return key, value, eq + 1 + len(value)
 }
 
 // tail reads the parts between the level and the text: the time, the process, the thread, the logger and the place.
