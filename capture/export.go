@@ -19,12 +19,21 @@ type export struct {
 	rest int  // bytes of a value that are still to come
 }
 
+// joinsExport decides about a line below the first of the entry, and takes it.
+func (a *assembly) joinsExport(b []byte) verdict {
+	if hasPrefix(b, exportStart) || a.blanks > 0 && a.export.rest == 0 {
+		return apart()
+	}
+	a.exported(b)
+	return joined(partNone, evidenceForm)
+}
+
 // exported takes b, a line of the entry.
 func (a *assembly) exported(b []byte) {
 	const sizeLen = 8
 	name, value, ok := bytes.Cut(b, []byte("="))
 	switch e := &a.export; {
-	case len(a.message) > a.limit:
+	case len(a.message) > a.limit, e.size && e.rest == 0 && len(b) < sizeLen:
 		a.cut += uint64(len(b))
 	case e.rest > 0:
 		for range a.blanks + 1 {
@@ -34,13 +43,13 @@ func (a *assembly) exported(b []byte) {
 		if e.rest -= a.blanks + 1 + len(b); e.rest <= 0 {
 			a.exportValue(a.stack)
 		}
-	case e.size && len(b) >= sizeLen:
+	case e.size:
 		a.stack = a.stack[:0]
 		a.append(&a.stack, b[sizeLen:])
 		if e.rest = int(binary.LittleEndian.Uint64(b)) - len(b) + sizeLen; e.rest <= 0 {
 			a.exportValue(a.stack)
 		}
-	case !e.size:
+	default:
 		a.message, _ = jsontext.AppendQuote(append(a.message, ','), name)
 		a.message = append(a.message, ':')
 		if e.size = !ok; ok {

@@ -98,8 +98,7 @@ func (r *Reader) holds(ln *line) bool {
 	within := a.blanks == 0 || a.blanks == 1 && a.pureLines
 	heads := r.heads(ln)
 	// Of a record that only speaks of a fault, one line may be the exception.
-	within = within && ln.mayGoOn() && !h.heads && (h.empty() || a.inner || a.lacksTrace()) &&
-		(r.layout != LayoutPlain || !ln.is(ofFault) || a.isException() || announcesList(a.message))
+	within = within && ln.mayGoOn() && !h.heads && (h.empty() || a.inner || a.lacksTrace()) && !r.reportsItself(ln)
 	if (within || heads) && ln.hole == 0 && ln.cut == 0 && h.hold(ln, a.blanks) {
 		a.blanks, h.heads = 0, h.heads || heads
 		return true
@@ -108,6 +107,11 @@ func (r *Reader) holds(ln *line) bool {
 		r.release()
 	}
 	return false
+}
+
+// reportsItself reports whether ln, in plain text below a record without an exception, is a report of another fault.
+func (r *Reader) reportsItself(ln *line) bool {
+	return r.layout == LayoutPlain && ln.is(ofFault) && !r.asm.isException() && !announcesList(r.asm.message)
 }
 
 // heads reports whether ln heads a trace: below a report of a fault also with "Error: ", or a function of Go's.

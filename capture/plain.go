@@ -14,11 +14,7 @@ import (
 func (a *assembly) joinsPlain(ln *line) verdict {
 	b := ln.text
 	if a.export.is {
-		if hasPrefix(b, exportStart) || a.blanks > 0 && a.export.rest == 0 {
-			return apart()
-		}
-		a.exported(b)
-		return joined(partNone, evidenceForm)
+		return a.joinsExport(b)
 	}
 	if a.blanks <= maxInnerBlanks && a.split != evidenceJSON {
 		if v := a.joinsNested(ln); v.belongs == yes {
@@ -36,8 +32,7 @@ func (a *assembly) joinsPlain(ln *line) verdict {
 		return joined(partStack, evidenceFrame)
 	case a.blanks <= 2*maxInnerBlanks && a.joinsChained(b):
 		return joined(partMessage, evidenceForm)
-	case a.blanks == 1 && (a.boxed || a.traceback) && isIndented(b),
-		a.blanks == 1 && a.traceback && (isMarked(b) || isThrown(b, 0)):
+	case a.blanks == 1 && a.spaces(b):
 		return a.joinsPlainly(ln)
 	case a.blanks <= maxInnerBlanks && isElapsed(a.message) && (isElapsed(b) || a.reportsFault()):
 		if !isElapsed(b) {
@@ -64,9 +59,7 @@ func (a *assembly) joinsPlainly(ln *line) verdict {
 			return apart()
 		case isElapsed(b), a.isColumn(b):
 		case !isOmission(b):
-			t := trimLeft(b)
-			a.traceback = a.traceback || hasSuffix(a.message, ":") && hasPrefix(t, `File "`)
-			a.boxed = a.boxed || hasPrefix(t, "╭") && bytes.Contains(t, []byte(traceback)) // as rich draws it
+			a.opens(trimLeft(b))
 			return a.joinIndented(b)
 		case len(a.stack) > 0:
 			return joined(partStack, evidenceFrame)
@@ -100,7 +93,7 @@ func (a *assembly) joinsThrown(b []byte) bool {
 	case '}':
 		return a.split == evidenceIndent || a.split == evidenceFrame // as Node prints errors, and what is told with them
 	}
-	first := a.lines == 1 || a.lines == 2 && len(a.stack) == 0 && len(a.head()) == len(a.message)
+	first := a.isLine()
 	if first && hasPrefix(b, traceback) && a.reportsFault() {
 		a.traceback = true
 		return true
@@ -117,6 +110,22 @@ func (a *assembly) joinsThrown(b []byte) bool {
 		return true // the message
 	}
 	return first && (isThrown(b, 1) || isThrown(b, 0) && isErrorType(b)) && a.reportsFault()
+}
+
+// isLine reports whether the message is one line, maybe one that was written on two, and there is no stack.
+func (a *assembly) isLine() bool {
+	return a.lines == 1 || a.lines == 2 && len(a.stack) == 0 && len(a.head()) == len(a.message)
+}
+
+// opens takes note of a trace of Python's that t, a line that was set in, opens. rich draws a box around one.
+func (a *assembly) opens(t []byte) {
+	a.traceback = a.traceback || hasSuffix(a.message, ":") && hasPrefix(t, `File "`)
+	a.boxed = a.boxed || hasPrefix(t, "╭") && bytes.Contains(t, []byte(traceback))
+}
+
+// spaces reports whether b, below a blank line, is a line of a trace of Python's that is open.
+func (a *assembly) spaces(b []byte) bool {
+	return (a.boxed || a.traceback) && isIndented(b) || a.traceback && (isMarked(b) || isThrown(b, 0))
 }
 
 // isMarked reports whether b is the frame of Python's that caught the exception, as loguru marks it.

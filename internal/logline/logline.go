@@ -304,7 +304,7 @@ func (p *parser) word() bool {
 	n := wordLen(s)
 	word := s[:n]
 	if strings.IndexByte(word, '=') > 0 {
-		return p.pair() || p.names == 0 && p.pairs()
+		return p.pairs()
 	}
 	name, colon := word, strings.IndexByte(word, ':')
 	if colon >= 0 {
@@ -487,9 +487,12 @@ func (p *parser) pair() bool {
 // maxPairs bounds the pairs in front of the level.
 const maxPairs = 32
 
-// pairs reads pairs of logfmt up to the level, in a line that has a time or a message.
+// pairs reads a pair of logfmt, or further ones up to the level, in a line that has a time or a message.
 func (p *parser) pairs() bool {
-	if !p.timed && !strings.Contains(p.s, "msg=") && !strings.Contains(p.s, "event=") {
+	if p.pair() {
+		return true
+	}
+	if p.names > 0 || !p.timed && !strings.Contains(p.s, "msg=") && !strings.Contains(p.s, "event=") {
 		return false
 	}
 	p.text = true
