@@ -251,11 +251,8 @@ func (m *modLists) message(message string, header bool) {
 
 // add adds a mod. Its strings may alias buffers that are reused.
 func (m *modLists) add(mod *ListedMod) {
-	key := cmp.Or(mod.PackageID, mod.Name)
-	if m.blind || m.known[key] { // as most, which are in small letters
-		return
-	}
-	if key = strings.ToLower(key); m.known[key] {
+	key := strings.ToLower(cmp.Or(mod.PackageID, mod.Name))
+	if m.blind || m.known[key] {
 		return
 	}
 	size := len(mod.Name) + len(mod.PackageID) + len(mod.Versions)
