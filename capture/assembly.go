@@ -84,7 +84,7 @@ type openRecord struct {
 	thrown    bool // the exception has been read below it; see joinsChained
 	chained   bool // and that another trace follows
 	dump      bool // a dump of Go's is open; see joinsDump
-	export    export
+	export    bool // it is an entry of the journal's export
 	calls     bool // or a stack that a program of Go's survived
 	own       look // at the first line; see is
 	threw     bool // the first frame has the place of an exception's

@@ -20,7 +20,7 @@ func (r *Reader) flush() {
 		return
 	}
 	a.closeRef()
-	if a.export.is && r.live.handed.lines == 0 {
+	if a.export && r.live.handed.lines == 0 {
 		r.readExport()
 	}
 	switch {

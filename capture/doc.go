@@ -96,13 +96,14 @@
 //	                      since 1970; also ts, timestamp, @timestamp, @t, t, timeUnixNano
 //	log        level      debug, info, warning, error, fatal, or what common loggers write; also severity, lvl, s, @l,
 //	                      levelname, level_name, loglevel, log_level, log.level, severity_text, l;
-//	                      level in an object log or level; PRIORITY, as syslog numbers, and level of GELF; severityNumber,
-//	                      as OpenTelemetry
-//	           message    also msg, m, text, short_message, @m, @mt, @message, textPayload, body, event if there is no
-//	                      other, and log: a line of another log; an array of numbers holds the bytes of a text
+//	                      level in an object log or level; PRIORITY, as syslog numbers, and level of GELF;
+//	                      severityNumber, as OpenTelemetry
+//	           message    also msg, m, text, short_message, @m, @mt, @message, textPayload, body, event if
+//	                      there is no other, and log: a line of another log; an array of numbers holds the bytes of
+//	                      a text
 //	           source     also logger, name, channel, component, SYSLOG_IDENTIFIER
-//	           stack      also stacktrace, stack_trace, exception, @x, full_message of several lines; of an object error or
-//	                      exception, and throwable, as Logback gives it in parts
+//	           stack      also stacktrace, stack_trace, exception, @x, full_message of several lines; of an object
+//	                      error or exception, and throwable, as Logback gives it in parts
 //	           operation  the operation that the record belongs to
 //	           error      appended to the message; also err
 //	operation  operation  its id; required

@@ -13,7 +13,7 @@ import (
 // joinsPlain is joins for text of no known program.
 func (a *assembly) joinsPlain(ln *line) verdict {
 	b := ln.text
-	if a.export.is {
+	if a.export {
 		return a.joinsExport(b)
 	}
 	if a.blanks <= maxInnerBlanks && a.split != evidenceJSON {

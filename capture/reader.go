@@ -409,8 +409,8 @@ func (r *Reader) begin(ln *line) {
 	}
 	if r.layout == LayoutPlain && hasPrefix(ln.text, exportStart) {
 		a.open(ln)
-		a.split, a.export.is, a.message = evidenceForm, true, append(a.message, `{"":0`...)
-		a.exported(ln.text)
+		a.put(partMessage, ln.text)
+		a.split, a.export = evidenceForm, true
 		return
 	}
 	if r.layout.unity() && ln.is(ofBanner) {

@@ -3,7 +3,6 @@
 package logline
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/heedlog/heed/event"
@@ -422,11 +421,9 @@ func (p *parser) label() bool {
 func (p *parser) speaksOf(word string) bool {
 	rest := strings.TrimPrefix(p.rest(), word)
 	fatal := word == "FATAL" || word == "Fatal" && !strings.HasPrefix(rest, " error")
-	if !fatal || len(rest) < 2 || rest[0] != ' ' || rest[1]-'a' >= 26 {
-		return false
-	}
-	next := rest[1:][:wordLen(rest[1:])]
-	return !isLogger(next) && !isPosition(next)
+	next, ok := strings.CutPrefix(rest, " ")
+	next = next[:wordLen(next)]
+	return fatal && ok && next != "" && next[0]-'a' < 26 && !isLogger(next) && !isPosition(next)
 }
 
 // leveled takes the level that the next word names.
@@ -457,70 +454,6 @@ func (p *parser) setOff() bool {
 	s := p.rest()
 	return len(s) < 2 || s[0] != ' ' || strings.IndexByte(" [|", s[1]) >= 0 || strings.HasPrefix(s, " - ") ||
 		timeLen(s[1:]) > 0
-}
-
-// pair reads a pair of logfmt, "level=warn", if it is the time or the level: only these belong to the head.
-func (p *parser) pair() bool {
-	key, value, n := cutPair(p.rest())
-	switch key {
-	case "level", "lvl", "severity", "loglevel":
-		l, ok := ParseLevel(value)
-		if !ok {
-			return false
-		}
-		p.level(l)
-		p.head.Sure = true
-	case "time", "ts", "timestamp", "t":
-		p.timed, p.head.Sure = true, true
-		n = max(n, len(key)+1+timeLen(p.rest()[len(key)+1:]))
-	default:
-		return false
-	}
-	if n > 2*maxPart {
-		return false
-	}
-	p.i += n
-	p.commit()
-	return true
-}
-
-// maxPairs bounds the pairs in front of the level.
-const maxPairs = 32
-
-// pairs reads a pair of logfmt, or further ones up to the level, in a line that has a time or a message.
-func (p *parser) pairs() bool {
-	if p.pair() {
-		return true
-	}
-	if p.names > 0 || !p.timed && !strings.Contains(p.s, "msg=") && !strings.Contains(p.s, "event=") {
-		return false
-	}
-	p.text = true
-	for i := 0; !p.head.Leveled && i < maxPairs; i++ {
-		key, _, n := cutPair(p.rest())
-		if key != "" && !p.pair() {
-			n += max(strings.IndexByte(p.rest()[n:], ' '), 0)
-			p.i += n
-		}
-		if p.skipSpace(); n == 0 {
-			break
-		}
-	}
-	return p.head.Leveled
-}
-
-// cutPair returns the key, the value and the length of the pair of logfmt that s begins with; no key without one.
-func cutPair(s string) (key, value string, n int) {
-	eq := strings.IndexByte(s[:min(len(s), maxPart)], '=')
-	if eq < 1 || !isName(s[:eq]) {
-		return "", "", 0
-	}
-	key, value = s[:eq], s[eq+1:]
-	if quoted, err := strconv.QuotedPrefix(value); err == nil {
-		return key, quoted[1 : len(quoted)-1], eq + 1 + len(quoted)
-	}
-	value = value[:wordLen(value)]
-	return key, value, eq + 1 + len(value)
 }
 
 // tail reads the parts between the level and the text: the time, the process, the thread, the logger and the place.
