@@ -29,6 +29,8 @@ func (a *assembly) joinsPlain(ln *line) verdict {
 		return joined(partStack, evidenceFrame)
 	case a.blanks <= maxInnerBlanks && a.joinsChained(b):
 		return joined(partMessage, evidenceForm)
+	case a.blanks == 1 && isNodeEnd(b):
+		return joined(partStack, evidenceForm)
 	case a.blanks <= maxInnerBlanks && isElapsed(a.message) && (isElapsed(b) || a.reportsFault()):
 		if !isElapsed(b) {
 			return joined(partMessage, evidenceForm)
@@ -79,6 +81,10 @@ func (a *assembly) joinsThrown(b []byte) bool {
 		if hasPrefix(b, nestedCause) && len(a.stack) > 0 {
 			return true
 		}
+	case 'E':
+		if hasPrefix(b, "Emitted '") && len(a.stack) > 0 { // as Node prints where an error passed
+			return true
+		}
 	case 'n':
 		if hasPrefix(b, "note: ") {
 			return a.panicked()
@@ -99,6 +105,12 @@ func (a *assembly) joinsThrown(b []byte) bool {
 		return true // the message
 	}
 	return a.lines == 1 && a.reportsFault() && (isThrown(b, 1) || isThrown(b, 0) && isErrorType(b))
+}
+
+// isNodeEnd reports whether b is the version of Node, its last line below an error that no code caught.
+func isNodeEnd(b []byte) bool {
+	version, ok := bytes.CutPrefix(b, []byte("Node.js v"))
+	return ok && len(version) > 0 && len(bytes.Trim(trimRight(version), ".0123456789")) == 0
 }
 
 // isErrorType reports whether the first word of b is the type of an error without its package, and has a colon, as
