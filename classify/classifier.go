@@ -208,7 +208,8 @@ func (c *Classifier) decide(known *shape, e *event.Entry, r *Result) {
 	if o := p.Known(); o != nil {
 		r.Outcome = *o
 	} else {
-		r.Outcome = c.evaluate(e, known.template)
+		r.Outcome = c.eval.Decide(p, c.input(e, known.template))
+		c.in = rules.Input{}
 	}
 }
 
