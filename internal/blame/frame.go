@@ -27,6 +27,10 @@ func (s *scan) frame(line string, stack bool) bool {
 			return true
 		}
 	}
+	if strings.Contains(f.Rest, "(node:") || strings.HasPrefix(f.Path, "node:") {
+		s.game = true // the loader of Node's modules
+		return true
+	}
 	s.called(&f)
 	return true
 }
@@ -45,10 +49,6 @@ func (s *scan) called(f *frame.Frame) {
 		return
 	}
 	s.frames++
-	if strings.Contains(f.Rest, "(node:") || strings.HasPrefix(whole, "node:") {
-		s.game = true // the loader of Node's modules
-		return
-	}
 	switch {
 	case s.finder.ofGame(path, root, module) || archive == "" && s.finder.common(root):
 		owner, moved := s.finder.moved(root, module)
