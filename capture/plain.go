@@ -77,12 +77,8 @@ func (a *assembly) joinsThrown(b []byte) bool {
 		return a.lines == 1 || a.reportsFault() || a.panicked()
 	}
 	switch b[0] {
-	case 'C':
-		if hasPrefix(b, nestedCause) && len(a.stack) > 0 {
-			return true
-		}
-	case 'E':
-		if hasPrefix(b, "Emitted '") && len(a.stack) > 0 { // as Node prints where an error passed
+	case 'C', 'E':
+		if (hasPrefix(b, nestedCause) || hasPrefix(b, "Emitted '")) && len(a.stack) > 0 { // as Node says where an error passed
 			return true
 		}
 	case 'n':
