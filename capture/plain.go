@@ -77,8 +77,8 @@ func (a *assembly) joinsThrown(b []byte) bool {
 		return a.lines == 1 || a.reportsFault() || a.panicked()
 	}
 	switch b[0] {
-	case 'C', 'E':
-		if (hasPrefix(b, nestedCause) || hasPrefix(b, "Emitted '")) && len(a.stack) > 0 { // as Node says where an error passed
+	case 'C', 'E': // as Node says where an error passed
+		if (hasPrefix(b, nestedCause) || hasPrefix(b, "Emitted '")) && len(a.stack) > 0 {
 			return true
 		}
 	case 'n':
