@@ -149,7 +149,7 @@ func (ev *Evaluator) decide(in *Input, plan *Plan) *Outcome {
 			continue
 		}
 		switch r := ev.set.active[i]; {
-		case r.possible&shape == 0, r.cond.framed && in.Frames == "":
+		case r.possible&shape == 0:
 		case r.PerEntry && plan != nil:
 			if r.Continue || known.phase != "" {
 				return nil
