@@ -26,9 +26,7 @@ func (r *Reader) unwrap(ln *line) {
 			origin, ln.text = ln.text[:n], rest
 		}
 	}
-	if len(origin)+len(r.origin) > 0 {
-		r.origin = append(r.origin[:0], origin...)
-	}
+	r.origin = append(r.origin[:0], origin...)
 	if b := ln.text; len(b) > len("2031-04-05T10:00:00Z stdout") && isDigit(b[0]) && b[10] == 'T' {
 		at, rest, _ := bytes.Cut(b, []byte(" "))
 		stream, rest, _ := bytes.Cut(rest, []byte(" "))
@@ -83,11 +81,10 @@ func (r *Reader) unhead(ln *line) {
 
 // composeLen returns the length of the name of a container and the bar in front of b, 0 without them: "press-1  | ".
 func composeLen(b []byte) int {
-	bar := bytes.IndexByte(b, '|')
-	if bar < 0 {
+	before, after, ok := bytes.Cut(b, []byte{'|'})
+	if !ok {
 		return 0 // as nearly all lines
 	}
-	before, after := b[:bar], b[bar+1:]
 	name := trimRight(before)
 	service := bytes.TrimRight(name, "0123456789")
 	n := len(service)

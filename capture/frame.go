@@ -20,13 +20,11 @@ func frameKinds(b []byte, n int) kinds {
 	t := trimLeft(b)
 	indented := len(t) < len(b)
 	switch {
-	case len(t) == 0:
-		return 0
 	case indented && hasPrefix(t, "at ") && frame.Dotted(text(t[len("at "):])):
 		return ofFrame // as most frames are
-	case t[0] <= ' ', t[0] == 0x7f, t[0] == '-', t[0] == '[' && indented,
+	case len(t) == 0, t[0] <= ' ', t[0] == 0x7f, t[0] == '-', t[0] == '[' && indented,
 		hasPrefix(t, "at "), hasPrefix(t, "File "), hasPrefix(t, "Rethrow "):
-	case t[0] == '[', n > 0 && n+1 < len(b) && b[n] == ' ' && b[n+1] != '(', bytes.IndexByte(t, '(') < 0:
+	case n > 0 && n+1 < len(b) && b[n] == ' ' && b[n+1] != '(', bytes.IndexByte(t, '(') < 0:
 		return ofFrame.when(isOffsetFrame(b)) // as most lines: no name with arguments is the first word
 	}
 	f, c := frame.Parse(text(b))

@@ -53,7 +53,8 @@ const (
 	ofOmission                                    // it reports that messages were left out; see omission
 	ofHead                                        // not an answer: the head of a logger was read
 
-	byForm = ofFrame | ofCall | ofThrown | ofQualified | ofReport | ofException | ofNaming
+	byForm = ofFrame | ofCall | ofThrown | ofQualified | ofReport
+	byName = ofException | ofNaming
 	byWord = ofFault | ofOmission
 )
 
@@ -112,6 +113,12 @@ func (l *look) find(b []byte, unknown kinds) {
 	if unknown&byForm != 0 {
 		l.known |= byForm
 		l.kinds |= formKinds(b)
+	}
+	if unknown&byName != 0 {
+		l.known |= byName
+		if bytes.Contains(b, []byte("xception")) {
+			l.kinds |= ofException | ofNaming.when(namesException(b))
+		}
 	}
 	if unknown&byWord != 0 {
 		l.known |= byWord
@@ -193,17 +200,13 @@ var beginnings = func() (t [256][]beginning) {
 	return t
 }()
 
-// formKinds returns the kinds of a line by its first word, of a frame or the type of an exception, and by the word for
-// exceptions.
+// formKinds returns the kinds of a line by its first word, of a frame or the type of an exception.
 func formKinds(b []byte) kinds {
 	n := frame.TypeLen(text(b))
 	k := frameKinds(b, n)
 	if n >= len("Error") && strings.IndexByte("nre", b[n-1]) >= 0 { // else no word for an exception is its end
 		n, qualified := frame.Throwable(text(b))
 		k |= ofThrown.when(n > 0) | ofQualified.when(qualified) | ofReport.when(n > 0 && n < len(b) && b[n] == ':')
-	}
-	if bytes.Contains(b, []byte("xception")) {
-		k |= ofException | ofNaming.when(namesException(b))
 	}
 	return k
 }

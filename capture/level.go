@@ -62,8 +62,5 @@ func (a *assembly) footerLevel(r *Reader) (event.Level, Evidence) {
 // may lack a footer, and of a report whose end was not recognized only the last
 // line has one; so the lack of it is no evidence there.
 func (a *assembly) opensFault() bool {
-	if a.lines == 1 {
-		return a.is(ofFaultWord | ofNaming)
-	}
-	return a.is(ofFaultWord) || namesException(a.message)
+	return a.is(ofFaultWord) || a.lines == 1 && a.is(ofNaming) || a.lines > 1 && namesException(a.message)
 }

@@ -145,17 +145,17 @@ func (l *lineReader) next(ln *line) bool {
 		return false
 	}
 	l.no++
-	*ln = line{no: l.no, text: trimCR(text), ended: end >= 0}
+	*ln = line{no: l.no, text: text, ended: end >= 0}
 	if l.within || bytes.IndexByte(text, 0) >= 0 {
 		l.keep(text)
 		l.within = false
 		l.filter.finish(ln)
-		ends := "\r"
-		if ln.hole > 0 {
-			ends = "\r\n"
-		}
-		ln.text = bytes.TrimRight(ln.text, ends)
 	}
+	ends := "\r"
+	if ln.hole > 0 {
+		ends = "\r\n"
+	}
+	ln.text = bytes.TrimRight(ln.text, ends)
 	return true
 }
 
@@ -180,13 +180,10 @@ const maxHead = 128
 func lineEnd(b []byte, more bool) int {
 	end := bytes.IndexByte(b, '\n')
 	if end >= 0 {
-		b, more = trimCR(b[:end]), false
+		b, more = bytes.TrimRight(b[:end], "\r"), false
 	}
 	for i := bytes.IndexByte(b, '\r'); i >= 0; {
-		head, ended := b[i+1:], false
-		if n := bytes.IndexByte(head, '\r'); n >= 0 {
-			head, ended = head[:n], true
-		}
+		head, _, ended := bytes.Cut(b[i+1:], []byte("\r"))
 		if len(head) > 0 && (ended || !more || len(head) >= maxHead) &&
 			logline.Parse(text(head[:min(len(head), maxHead)])).Sure {
 			return i
@@ -197,14 +194,6 @@ func lineEnd(b []byte, more bool) int {
 		i += 1 + len(head)
 	}
 	return end
-}
-
-// trimCR strips trailing \r's.
-func trimCR(b []byte) []byte {
-	for len(b) > 0 && b[len(b)-1] == '\r' {
-		b = b[:len(b)-1]
-	}
-	return b
 }
 
 // holeFilter copies the text of a line and leaves out its holes. Text before

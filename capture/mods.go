@@ -127,7 +127,7 @@ func (m *modLists) mayBegin(line string, early bool) bool {
 // header of an upload.
 func (m *modLists) begin(line string, header bool) {
 	if m.form == formItems &&
-		(m.prefix > 0 && m.item(prefixedItem(line, m.prefix), false) || m.item(columns(line), true)) {
+		(m.prefix > 0 && m.item(prefixedItem(line, m.prefix), false) || m.setIn(line)) {
 		return
 	}
 	m.form = formNone
@@ -143,8 +143,8 @@ func (m *modLists) begin(line string, header bool) {
 		m.form, m.prefix = formItems, prefix
 		return
 	}
-	if !m.early || !modlist.MayReport(line) {
-		return // as nearly all lines of a log
+	if !m.early {
+		return
 	}
 	mods, words, isSure := modlist.Read(line)
 	switch {
@@ -176,6 +176,20 @@ func (m *modLists) item(text string, isColumn bool) bool {
 	return ok
 }
 
+// setIn adds the items in a line that is set in: after a mark, or a row of a table.
+func (m *modLists) setIn(line string) (found bool) {
+	parts := itemLine.FindStringSubmatch(line)
+	if parts == nil {
+		return false
+	}
+	for item := range strings.SplitSeq(parts[1], "), ") {
+		found = m.item(item, false) || found
+	}
+	return found || m.item(parts[2], true)
+}
+
+var itemLine = regexp.MustCompile(`^[ \t]+(?:[-*•] (.*)|([A-Za-z].*))$`)
+
 // line looks at a further line of a record. With formNone there is
 // nothing to look for.
 func (m *modLists) line(line string) {
@@ -194,16 +208,8 @@ func (m *modLists) line(line string) {
 			m.add(&mod)
 		}
 	case formItems:
-		found := false
-		for item := range strings.SplitSeq(markedItem(line), "), ") {
-			found = m.item(item, false) || found
-		}
-		switch {
-		case found:
-		case mod.parse(line):
+		if !m.setIn(line) && mod.parse(line) {
 			m.add(&mod)
-		default:
-			m.item(columns(line), true)
 		}
 	case formNone:
 		if _, ok := modlist.Heading(line); ok {
@@ -297,25 +303,4 @@ func prefixedItem(line string, prefix int) string {
 		return line[prefix:]
 	}
 	return ""
-}
-
-// markedItem returns the indented text after a mark.
-func markedItem(line string) string {
-	item := strings.TrimLeft(line, " \t")
-	if len(item) == len(line) {
-		return ""
-	}
-	if mark, rest, _ := strings.Cut(item, " "); mark == "-" || mark == "*" || mark == "•" {
-		return rest
-	}
-	return ""
-}
-
-// columns returns a line of a table that is set in.
-func columns(line string) string {
-	item := strings.TrimLeft(line, " \t")
-	if len(item) == len(line) || item == "" || !isLetter(item[0]) {
-		return ""
-	}
-	return item
 }

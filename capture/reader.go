@@ -241,11 +241,10 @@ func (r *Reader) read() {
 			ln = r.heldOrNext()
 		}
 		if ln == &r.cur && !r.have {
-			r.have = r.lines.next(ln)
-		}
-		if ln == &r.cur && !r.have {
-			r.pause()
-			return
+			if r.have = r.lines.next(ln); !r.have {
+				r.pause()
+				return
+			}
 		}
 		if ln.hole > 0 && (ln.holeFirst || blank(ln.text)) {
 			if !r.held.empty() {
@@ -415,11 +414,11 @@ func (r *Reader) begin(ln *line) {
 	if detect := r.format.Detect; detect != nil && !r.layout.unity() && r.banner.again(ln.text, detect) {
 		r.restart(ln)
 	}
+	a.begin(ln, r.layout)
 	if head := text(ln.text); r.mods.mayBegin(head, r.banner.records < maxBeginning) {
 		r.mods.begin(head, false)
+		a.anyItem = a.anyItem || r.mods.form != formNone
 	}
-	a.begin(ln, r.layout)
-	a.anyItem = a.anyItem || r.mods.form != formNone
 	r.noteConsole(ln.text)
 }
 
@@ -483,6 +482,8 @@ func (r *Reader) join(ln *line) bool {
 	}
 	if v.by == evidenceFooter {
 		r.noteFooter(ln.text)
+		r.looks.keep(&a.own)
+		a.own.hash = 0 // later answers are about a shorter text
 		before := a.lastText()
 		*before = bytes.TrimSuffix(*before, []byte(" ")) // with which Unity 2019.4 separates a text from its footer
 		a.footer = true

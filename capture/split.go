@@ -44,14 +44,13 @@ func (a *assembly) joins(ln *line, layout Layout) verdict {
 			return v
 		}
 	}
-	if b[0] != ' ' { // as most lines below another are not
-		if ln.is(ofFooter) {
-			a.sealed = true
-			return joined(partNone, evidenceFooter)
-		}
-		if ln.is(ofBanner) {
-			return apart()
-		}
+	switch {
+	case b[0] == ' ': // as most lines below another
+	case ln.is(ofFooter):
+		a.sealed = true
+		return joined(partNone, evidenceFooter)
+	case ln.is(ofBanner):
+		return apart()
 	}
 	if v := a.joinsTrace(ln, layout); v.belongs != unasked {
 		return v

@@ -58,7 +58,7 @@ type GrouperConfig struct {
 //
 // Groups do not depend on the order of the texts if nothing is evicted, no flood comes, no statement has only words
 // that vary in others, and a column that is not open has at most ten contents, stray names among them. With more
-// columns than are watched, evidence with many texts between (with the defaults some 2,000) may not be combined; Stats
+// columns than are watched, evidence with many texts between (with the defaults some 300) may not be combined; Stats
 // counts evictions. A flood is 256 statements with the same first word, number of words and punctuation, each alone in
 // its group: they become one group.
 //
@@ -135,13 +135,14 @@ func NewGrouper(cfg GrouperConfig) (*Grouper, error) {
 	}
 	cfg.Signatures = cmp.Or(cfg.Signatures, defaultGroupSignatures)
 	cfg.Columns = cmp.Or(cfg.Columns, defaultGroupColumns)
+	kept := min(cfg.Signatures, outlinesKept)
 	return &Grouper{
 		nodes:    make([]groupNode, 0, cfg.Signatures),
 		groups:   make([]uint32, 0, cfg.Signatures),
 		slots:    make([]uint32, powerOfTwo(2*cfg.Signatures)),
 		said:     make([]uint32, powerOfTwo(2*cfg.Signatures)),
 		keys:     make([]uint64, powerOfTwo(max(cfg.Columns, columnWays))),
-		outlines: newOutlines(min(cfg.Signatures, outlinesKept)),
+		outlines: outlines{kept: make([]outline, 0, kept), blooms: make([]uint64, 0, kept)},
 		cols:     make([]column, powerOfTwo(max(cfg.Columns, columnWays))),
 	}, nil
 }
@@ -210,7 +211,12 @@ func (g *Grouper) Learn(s Signature, template []byte) Place {
 	}
 	before := g.unions
 	n := g.learnColumns(s, t)
-	g.learnOutline(n, t)
+	if o := &g.outlines.current; t.outline(o) {
+		o.Node = n + 1
+		if bloom := g.leaveNames(o); !g.compare(o, bloom) {
+			g.outlines.keep(o, bloom)
+		}
+	}
 	if g.unions == before {
 		g.guard(n, t)
 	} else {
@@ -277,16 +283,13 @@ const (
 func (t *tokens) weight(i, j int) int {
 	w, others := &t.words[i], t.others(i, j)
 	several := j > i+1
-	weight, few := weighFewWord, others < fewOthers
+	weight, few, varies := weighFewWord, others < fewOthers, w.kind.isName() || w.gap == gapOpen
 	switch {
 	case others == 0 || t.held[i] == t.held[j] && w.kind != value:
 		return 0
-	case !few && (w.kind.isName() || w.gap == gapOpen):
-		if i == 0 {
-			return weighWord
-		}
-		weight = weighName
-	case !few && i > 0 && t.isLikely(i, others):
+	case !few && varies && i == 0:
+		return weighWord
+	case !few && i > 0 && (varies || t.isLikely(i, others)):
 		weight = weighName
 	case !few || w.kind.isName():
 		weight = weighWord
@@ -364,7 +367,7 @@ func (g *Grouper) learnNames(n uint32) {
 // learns the statement with a value there.
 func (g *Grouper) watch(n uint32, depth, i, j, weight int) {
 	t := &g.tokens[depth]
-	if weight == 0 || t.isStructure(i, min(j, i+2)) { // a rest may have fields at its end
+	if weight == 0 || t.words[i].key || t.words[min(j, i+2)-1].key { // a rest may have fields at its end
 		return
 	}
 	c, word := g.column(t.key(i, j)), j == i+1

@@ -83,14 +83,8 @@ var unitWords = []string{
 	"UTC", "GMT", "EST", "EDT", "CST", "CDT", "MST", "MDT", "PST", "PDT", "CET", "CEST", "BST", "IST", "JST", "KST", "MSK",
 }
 
-// isUnit reports whether the token t, which holds the classes all, is a unit if it is after a number, or a rate: one or
-// anything else by one.
-func isUnit(t string, all class) bool {
-	if all&slash != 0 {
-		t = t[strings.LastIndexByte(t, '/')+1:]
-	}
-	return units.has(t)
-}
+// isUnit reports whether the token t is a unit if it is after a number, or a rate: one or anything else by one.
+func isUnit(t string) bool { return units.has(t[strings.LastIndexByte(t, '/')+1:]) }
 
 // constantWords are answers, states, outcomes and levels: one of few words in their
 // place, so that they make the meaning of a message and not its subject. In capitals,

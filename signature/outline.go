@@ -65,7 +65,8 @@ func (t *tokens) outline(o *outline) bool {
 		if o.N == outlineWords {
 			return false
 		}
-		w, word := &t.words[i], t.outlined(i).after(left, 0)
+		w := &t.words[i]
+		word := (outlineWord(w.hash) & wordHash).after(left, 0)
 		if w.holds {
 			word |= heldWord
 		}
@@ -81,11 +82,6 @@ func (t *tokens) outline(o *outline) bool {
 	}
 	o.Words[o.N] = outlineWord(0).after(left, 0)
 	return true
-}
-
-// outlined returns the hash of word i.
-func (t *tokens) outlined(i int) outlineWord {
-	return outlineWord(t.words[i].hash) & wordHash
 }
 
 // isVariable reports whether word i is a value, a name, or alone in brackets. A word with a capital after a colon may
@@ -107,10 +103,6 @@ type outlines struct {
 	blooms  []uint64 // of each
 	next    int      // the outline that makes room for another
 	current outline
-}
-
-func newOutlines(n int) outlines {
-	return outlines{kept: make([]outline, 0, n), blooms: make([]uint64, 0, n)}
 }
 
 // keep copies o to the kept ones.
@@ -154,17 +146,6 @@ func (g *Grouper) leaveNames(o *outline) (bloom uint64) {
 	return bloom
 }
 
-// learnOutline joins node n with all nodes whose outlines differ from its own as lines of one statement may, and keeps
-// its outline if it is new.
-func (g *Grouper) learnOutline(n uint32, t *tokens) {
-	if o := &g.outlines.current; t.outline(o) {
-		o.Node = n + 1
-		if bloom := g.leaveNames(o); !g.compare(o, bloom) {
-			g.outlines.keep(o, bloom)
-		}
-	}
-}
-
 // compare joins the node of o with all nodes whose outlines differ from o as lines of one statement may. It reports
 // whether another outline of its group is equal.
 func (g *Grouper) compare(o *outline, own uint64) bool {
@@ -179,7 +160,7 @@ func (g *Grouper) compare(o *outline, own uint64) bool {
 			if o.n == p.n && o.isEnough && p.isEnough {
 				least = 1
 			}
-			if !mayBeOne(o.words(), p.words(), fewOthers) && !mayBeOne(o.rest[:o.n], p.rest[:p.n], max(least, 1)) {
+			if !mayBeOne(o.rest[:o.n], p.rest[:p.n], max(least, 1)) {
 				continue
 			}
 			g.union(p.Node-1, o.Node-1)
@@ -233,7 +214,7 @@ func mayBeOne(a, b []outlineWord, least int) bool {
 		}
 		switch {
 		case i == end && j < len(b)-1,
-			part < i && (part == 0 && i > 1 || !mayBeName(a[part:i+1], w.allOut())),
+			part < i && (part == 0 && i > 1 && a[0].allOut() == a[0].leftOut() || !mayBeName(a[part:i+1], w.allOut())),
 			j > 0 && b[j-1]&keyWord != 0 && (a[part].allOut() > 0) != (w.allOut() > 0):
 			return false
 		}

@@ -32,7 +32,7 @@ func (g *Grouper) learnParts(n uint32, t *tokens) {
 
 // without returns the column of the statements that have all words but those from i to j, and maybe others there.
 func (g *Grouper) without(t *tokens, i, j int) *column {
-	c := g.column(place(t.without(i, j), withoutPart+t.nameless) | 1)
+	c := g.column(place(t.frames+t.bag[t.n]-t.bag[j]+t.bag[i], withoutPart+t.nameless) | 1)
 	c.Part = true
 	return c
 }

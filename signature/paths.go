@@ -130,14 +130,6 @@ func isConnective(word string) bool {
 // it has two slashes, or points on both sides of a slash, or ends
 // in a file name with an extension. TCP/IP and read/write are words.
 func isRelativePath(t string) bool {
-	i := slashAt(t, 0)
-	return slashAt(t, i+1) < len(t) || hasDot(t[:i]) && hasDot(t[i:]) || hasExtension(t)
-}
-
-// slashAt returns where the first slash from i on is in t, or len(t).
-func slashAt(t string, i int) int {
-	for i < len(t) && classes[t[i]]&slash == 0 {
-		i++
-	}
-	return i
+	i := max(strings.IndexByte(t, '/'), strings.IndexByte(t, '\\'))
+	return strings.Count(t, "/")+strings.Count(t, `\`) > 1 || hasDot(t[:i]) && hasDot(t[i:]) || hasExtension(t)
 }

@@ -79,11 +79,7 @@ func closing(s string, i, which int) int {
 // isEscaped reports whether an odd number of backslashes is before i. It is the
 // same in the template: see cutPunctuation.
 func isEscaped(s string, i int) bool {
-	n := i
-	for n > 0 && s[n-1] == '\\' {
-		n--
-	}
-	return (i-n)&1 != 0
+	return (i-len(strings.TrimRight(s[:i], `\`)))&1 != 0
 }
 
 // textEnd returns the position of the mark that ends text in s[i:], or len(s).
@@ -172,12 +168,11 @@ func (sc *scanner) quotesWords(i int) bool {
 
 // isSmall reports whether t is small letters, after a capital if capital, and no hexadecimal number.
 func isSmall(t string, capital bool) bool {
-	for i := range len(t) {
-		if !isLower(t[i]) && (i > 0 || !capital) {
-			return false
-		}
+	rest := t
+	if capital {
+		rest = t[1:]
 	}
-	return len(t) < hexMin || !isHexWord(t)
+	return strings.Trim(rest, "abcdefghijklmnopqrstuvwxyz") == "" && (len(t) < hexMin || !isHexWord(t))
 }
 
 // isSentence reports whether quoted text, which begins with s, holds something rather than names something: it begins

@@ -2,7 +2,6 @@ package signature
 
 import (
 	"bytes"
-	"slices"
 	"unicode"
 	"unicode/utf8"
 
@@ -11,9 +10,6 @@ import (
 
 // maxTokens bounds the words of a statement. A template with more is a group of its own.
 const maxTokens = 96
-
-// nameWords is how many words of a name are looked at.
-const nameWords = 4
 
 // tokens is a template's statement as words, with sums of hashes that make it cheap to leave a span of them out.
 type tokens struct {
@@ -115,9 +111,6 @@ func (t *tokens) add() {
 	}
 	t.sum = sum
 }
-
-// without returns the hash of the words but those from i to j, in any order and without marks.
-func (t *tokens) without(i, j int) uint64 { return t.frames + t.bag[t.n] - t.bag[j] + t.bag[i] }
 
 // others returns how many words hold the statement together but for those from i to j.
 func (t *tokens) others(i, j int) int { return int(t.held[t.n] - t.held[j] + t.held[i]) }
@@ -347,7 +340,7 @@ func (t *tokens) fold() {
 			w = term{text: w.text, hash: valueHash, kind: value, marks: w.marks, gap: w.gap}
 			i = end
 		case i > 0 && w.kind == titleWord:
-			if end = t.titleEnd(i); end > i+1 {
+			if end = t.nameEnd(i); end > i+1 {
 				i = end - 1
 				w.text = w.text[:cap(w.text)-cap(t.words[i].text)+len(t.words[i].text)]
 				w.hash, w.holds = xxhash.Sum64(w.text), true
@@ -364,19 +357,10 @@ func (t *tokens) fold() {
 	t.n = n
 }
 
-// titleEnd returns the end of the words at i that are one: the first has a capital, the others too, or they are names.
-func (t *tokens) titleEnd(i int) int {
-	end := i + 1
-	for end < t.n && t.words[end].marks == 0 && (t.words[end].kind.isName() || t.words[end].kind == capitalWord) {
-		end++
-	}
-	return end
-}
-
 // nameEnd returns the end of the names at i in sequence, the later ones maybe in capitals, or i.
 func (t *tokens) nameEnd(i int) int {
 	j := i
-	for j < min(t.n, i+nameWords) && (t.words[j].kind.isName() || j > i && t.words[j].kind == capitalWord) &&
+	for j < t.n && (t.words[j].kind.isName() || j > i && t.words[j].kind == capitalWord) &&
 		(j == i || t.words[j].marks == 0) {
 		j++
 	}
@@ -385,11 +369,6 @@ func (t *tokens) nameEnd(i int) int {
 
 // mayBeNamed reports whether a name may have w among other words.
 func (w term) mayBeNamed() bool { return w.kind.isName() || w.opens }
-
-// isStructure reports whether the key of a field is among the words from i to j.
-func (t *tokens) isStructure(i, j int) bool {
-	return slices.ContainsFunc(t.words[i:j], func(w term) bool { return w.key })
-}
 
 // form returns the key of the column of statements with the same first word, number of words and punctuation.
 func (t *tokens) form() uint64 {

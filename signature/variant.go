@@ -79,7 +79,7 @@ func (g *Grouper) varyingOutlines(n uint32) (set wordSet) {
 			continue
 		}
 		for _, o := range latest {
-			if !o.has(nameOf(t.outlined(i))) {
+			if !o.has(nameOf(outlineWord(w.hash))) {
 				others++
 			}
 		}

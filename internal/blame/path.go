@@ -69,10 +69,12 @@ func modOf(above [2]string, part, word string) string {
 	return ""
 }
 
+var modFolders = []string{"mods-unpacked", "addons", "gamemodes"}
+
 // isModFolder reports whether a folder holds a folder for each mod. An engine has Plugins.
 func isModFolder(name string) bool {
 	name = strings.ToLower(name)
-	return strings.HasSuffix(name, "mods") || name == "mods-unpacked" || name == "addons"
+	return strings.HasSuffix(name, "mods") || slices.Contains(modFolders, name)
 }
 
 // script is before and after the name of a mod in the path of its script: __some-mod__/control.lua.

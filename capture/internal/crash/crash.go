@@ -7,6 +7,7 @@
 package crash
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,20 +50,13 @@ func IsHead(b string) bool {
 //	UnityPlayer.dll caused an Access Violation (0xc0000005)
 //	Exception Type:        EXC_BAD_ACCESS (SIGSEGV)
 func IsCause(b string) bool {
-	const code = "(0x00000000)"
-	if b[0] != 'E' && b[len(b)-1] != ')' {
-		return false
-	}
 	if rest, ok := strings.CutPrefix(b, "Exception Type: "); ok {
 		return strings.HasPrefix(trim(rest), "EXC_")
 	}
-	n := len(b) - len(code)
-	if n < 1 || b[len(b)-1] != ')' || !strings.HasPrefix(b[n:], "(0x") || len(b) > 2*maxPath {
-		return false
-	}
-	i := strings.Index(b[:n], " caused a")
-	return i > 0 && isHex(b[n+3:len(b)-1]) && begins.Any(b[i:], " caused a ", " caused an ")
+	return b[len(b)-1] == ')' && len(b) <= 2*maxPath && cause.MatchString(b)
 }
+
+var cause = regexp.MustCompile(`^.+ caused an? .*\(0x[[:xdigit:]]{8}\)$`)
 
 // maxPath is how long the name of a module may be on Windows.
 const maxPath = 260

@@ -12,11 +12,12 @@ package modlist
 
 import (
 	"regexp"
-	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/heedlog/heed/capture/format"
 	"github.com/heedlog/heed/internal/blame"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // Mod is a mod of a list, with its version.
@@ -27,18 +28,20 @@ type Mod struct {
 }
 
 const (
-	verbs = `load(?:ed|ing)?|mount(?:ed|ing)|enabl(?:ed|ing)|select(?:ed|ing)|add(?:ed|ing)|instantiating|started|` +
-		`initializ(?:ed|ing)|active|found|registered|running`
-	nouns   = `mods?|plugins?|add-?ons?|melons?|packs?`
-	fillers = `trying|to|from|for|at|in|of|by|order|sorted|dependency|set|up|server|client|workshop|filesystem|project|` +
-		`files?|folder|manifest|assembly|settings`
+	verbs = "load|loaded|loading|mounted|mounting|enabled|enabling|selected|selecting|added|adding|instantiating|started|" +
+		"initialized|initializing|active|found|registered|running"
+	nouns   = "mod|mods|plugin|plugins|addon|addons|melon|melons|pack|packs"
+	fillers = "trying|to|from|for|at|in|of|by|order|sorted|dependency|set|up|server|client|workshop|filesystem|project|" +
+		"file|files|folder|manifest|assembly|settings"
+	word = `(?:\d+ )?\b(?:` + verbs + "|" + nouns + "|" + fillers + ")"
 )
 
-const word = `(?:\d+ )?\b(?:` + verbs + `|` + nouns + `|` + fillers + `)`
+// vocabulary has the words that may begin a report.
+var vocabulary = text.Words(strings.ReplaceAll(verbs+"|"+nouns+"|"+fillers, "|", " "))
 
 var (
-	// lead matches the words of loading where the text of a logger may begin.
-	lead   = regexp.MustCompile(`(?:^|[\]>:)"]|\d )[ \t]*((?i:` + word + `(?:,? +` + word + `)*(?:: *|,? +)))`)
+	// lead matches the words of loading at the beginning of a text.
+	lead   = regexp.MustCompile(`^(?i:` + word + `(?:,? +` + word + `)*(?:: *|,? +))`)
 	verb   = regexp.MustCompile(`(?i)\b(?:` + verbs + `)\b`)
 	noun   = regexp.MustCompile(`(?i)\b(?:` + nouns + `)\b`)
 	plural = regexp.MustCompile(`(?i)\b(?:mods|plugins|add-?ons)\b[^:]*: *$`)
@@ -46,7 +49,7 @@ var (
 	about = regexp.MustCompile(`(?:\b|[a-z])(?:Mod|MOD|Plugin|PLUGIN|Addon)[sS]?(?:\b|[A-Z])|\b(?:mod|plugin|addon)s?\b`)
 	// heading matches a line that announces the mods that were loaded.
 	heading = regexp.MustCompile(`(?:^|[\]):] )[ \t]*((?:(?:Loaded|Loading|Initializing|Initialized|Active|Enabled|Running)` +
-		` (?:.* )?(?i:mods|plugins|packs)|\S+ (?i:mods|plugins) \(\d+\)|(?i:mod list)|Mod \S+ found):)$`)
+		` (?:.* )?(?i:mods|plugins|packs)|\S+ (?i:mods|plugins) \(\d+\)|(?i:mod list)):)$`)
 	// tail matches the end of an item after its version.
 	tail = regexp.MustCompile(`^ ?(?:$|[([",]|(?:by|for|of type) |(?:[A-Z]+ )?(?:` + verbs + `)\b)`)
 	// isDone matches the same where it has a verb.
@@ -67,17 +70,10 @@ var (
 	argument = regexp.MustCompile(`[ "]-(?:server)?[mM]ods?=([^" ]+)`)
 )
 
-var marks = strings.Split("oad|mod|Mod|MOD|lugin|LUGIN|ddon|elon|elect|ount|nabl| v|] by ", "|")
-
-// MayReport reports whether Read has something to look for in a line. Most are spared its expressions.
-func MayReport(line string) bool {
-	return slices.ContainsFunc(marks, func(mark string) bool { return strings.Contains(line, mark) })
-}
-
 // Heading reports whether a line announces mods, and how long the prefix is that a logger put before the text.
 func Heading(line string) (prefix int, ok bool) {
 	line = strings.TrimRight(line, " \t")
-	if n := len(line); n < 2 || line[n-1] != ':' || strings.IndexByte("sStTdD)", line[n-2]) < 0 {
+	if n := len(line); n < 2 || line[n-1] != ':' || strings.IndexByte("sStT)", line[n-2]) < 0 {
 		return 0, false // as nearly all lines, for which the expression would take long
 	}
 	if at := heading.FindStringSubmatchIndex(line); at != nil {
@@ -92,39 +88,69 @@ const Author = "by "
 // minNamed is how many mods in a row need no version.
 const minNamed = 3
 
+// maxLine is how many bytes of a line are looked at.
+const maxLine = 512
+
 // Read returns the mods that a line names, and the words before them. It is not sure of a line that needs a second one
 // of the same words. Strings are parts of the line.
 func Read(line string) (mods []Mod, words string, isSure bool) {
-	if option := argument.FindStringSubmatch(line); option != nil {
-		for item := range strings.SplitSeq(option[1], ";") {
-			var m Mod
-			if _, ok := m.Read(strings.TrimPrefix(item, "@")); ok {
-				mods = append(mods, m)
+	line = line[:min(len(line), maxLine)]
+	begins := true // the text of a logger may begin here
+	for at := 0; at < len(line); at++ {
+		switch c := line[at]; {
+		case c == ' ', c == '\t':
+			begins = begins || at > 0 && line[at-1]-'0' < 10
+		case strings.IndexByte("]>:)\"", c) >= 0:
+			begins = true
+		case begins && isLead(line[at:]):
+			words = lead.FindString(line[at:])
+			if mods, isSure = report(line[:at], words, line[at+len(words):]); len(mods) > 0 {
+				return mods, words, isSure
 			}
+			fallthrough
+		default:
+			begins = false
 		}
-		return mods, "", true
 	}
-	for at := 0; ; {
-		found := lead.FindStringSubmatchIndex(line[at:])
-		if found == nil {
-			break
+	return readBare(line)
+}
+
+// isLead reports whether a text begins with a word of a report.
+func isLead(line string) bool {
+	var lower [len("instantiating")]byte // a small letter of ASCII differs in one bit
+	n := 0
+	for n < len(lower) && n < len(line) && (line[n]|0x20)-'a' < 26 {
+		lower[n] = line[n] | 0x20
+		n++
+	}
+	return vocabulary[string(lower[:n])]
+}
+
+// readBare reads a line without words before the mods.
+func readBare(line string) (mods []Mod, words string, isSure bool) {
+	if strings.Contains(line, "od=") || strings.Contains(line, "ods=") {
+		if option := argument.FindStringSubmatch(line); option != nil {
+			for item := range strings.SplitSeq(option[1], ";") {
+				var m Mod
+				if _, ok := m.Read(strings.TrimPrefix(item, "@")); ok {
+					mods = append(mods, m)
+				}
+			}
+			return mods, "", true
 		}
-		begin, end := at+found[2], at+found[3]
-		if mods, isSure = report(line[:begin], line[begin:end], line[end:]); len(mods) > 0 {
-			return mods, line[begin:end], isSure
-		}
-		at = end
 	}
 	tag := strings.LastIndexByte(line, ']') + 1
 	text := strings.TrimLeft(line[tag:], ": -")
-	var m Mod
-	if rest, ok := m.Read(text); ok && rest == "" && tag > 0 && strings.HasPrefix(m.Version, "v") && isReport(&m, text) {
-		return []Mod{m}, Author, false
-	}
-	if tag > 0 && strings.HasPrefix(text, Author) {
+	switch last := text[strings.LastIndexByte(text, ' ')+1:]; {
+	case tag == 0:
+	case strings.HasPrefix(text, Author):
 		return nil, Author, false
-	}
-	if tag > 0 && about.MatchString(line[:tag]) {
+	case last != "" && last[0] == 'v' && format.IsLongVersion(last):
+		var m Mod
+		if rest, ok := m.Read(text); ok && rest == "" && isReport(&m, text) {
+			return []Mod{m}, Author, false
+		}
+	case strings.ContainsAny(line[:tag], "dDgG") && about.MatchString(line[:tag]):
 		if mods, isSure = report(line[:tag], "", text); isSure {
 			return mods, "", true
 		}
@@ -133,21 +159,26 @@ func Read(line string) (mods []Mod, words string, isSure bool) {
 }
 
 // report reads the mods in a text after words of loading, and after others.
-func report(before, words, text string) (mods []Mod, isSure bool) {
+func report(before, words, after string) (mods []Mod, isSure bool) {
 	if strings.Count(before, `"`)%2 == 1 {
-		text, _, _ = strings.Cut(text, `"`)
+		after, _, _ = strings.Cut(after, `"`)
 	}
-	l := line{verb.MatchString(words), noun.MatchString(words), about.MatchString(before), 0}
-	list := []string{text}
+	var l line
+	list := []string{after}
 	if plural.MatchString(words) {
-		list = strings.Split(strings.Trim(text, "[] "), ", ")
+		list = strings.Split(strings.Trim(after, "[] "), ", ")
 	}
 	for _, item := range list {
 		var m Mod
-		if rest, ok := m.Read(item); ok && tail.MatchString(rest) && isReport(&m, item) {
-			l.learn(&m, before, item, rest)
-			mods = append(mods, m)
+		rest, ok := m.Read(item)
+		if !ok || !tail.MatchString(rest) || !isReport(&m, item) {
+			continue
 		}
+		if len(mods) == 0 {
+			l = line{verb.MatchString(words), noun.MatchString(words), about.MatchString(before), 0}
+		}
+		l.learn(&m, before, item, rest)
+		mods = append(mods, m)
 	}
 	switch {
 	case len(mods) == 0, !l.isNoun && !l.isAbout && l.marked == 0:
@@ -208,7 +239,11 @@ func (m *Mod) Read(item string) (rest string, ok bool) {
 			item = inner
 		}
 	}
-	if parts := numbered.FindStringSubmatch(item); parts != nil {
+	var parts []string
+	if item[0] == 'w' || item[0]-'0' < 10 {
+		parts = numbered.FindStringSubmatch(item)
+	}
+	if parts != nil {
 		m.PackageID, m.WorkshopID, m.Name = parts[1], parts[2], parts[3]
 		if item = parts[4]; item == "" {
 			return "", true
@@ -232,10 +267,13 @@ func (m *Mod) Read(item string) (rest string, ok bool) {
 	return rest, m.Name != "" && !other.MatchString(m.Name)
 }
 
+// maxWords is how many words a name with a version has at most.
+const maxWords = 12
+
 // versioned reads a name with its version, whose first word ends at a place, and the id after it. It returns the words
 // after the version, or the last word.
 func (m *Mod) versioned(item string, at int) (rest string) {
-	for word := ""; at < len(item); at += 1 + len(word) {
+	for word, n := "", 0; at < len(item) && n < maxWords; at, n = at+1+len(word), n+1 {
 		word, rest, _ = strings.Cut(item[at+1:], " ")
 		version := strings.Trim(word, "(),")
 		if !format.IsVersion(version) || number.MatchString(version) || !tail.MatchString(rest) {
@@ -268,6 +306,8 @@ func isPackageID(word string) bool {
 }
 
 // isPlain reports whether a word has only the characters of an id, a version or a name of one word.
-func isPlain(word string) bool { return plain.MatchString(word) }
-
-var plain = regexp.MustCompile(`^[\pL\d_.+-]+$`)
+func isPlain(word string) bool {
+	return !strings.ContainsFunc(word, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_.+-", r)
+	})
+}

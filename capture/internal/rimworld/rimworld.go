@@ -6,6 +6,7 @@
 package rimworld
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/heedlog/heed/capture/format"
@@ -75,10 +76,9 @@ func detect(line string) format.Evidence {
 
 // facts learns the language: "Translation data for language Basque has 12 errors.".
 func facts(f *format.Facts, line string) {
-	if rest, ok := strings.CutPrefix(line, "Translation data for language "); ok && len(rest) < 100 {
-		language, rest, _ := strings.Cut(rest, " has ")
-		if number, _, ok := strings.Cut(rest, " errors."); ok && number != "" && strings.Trim(number, "0123456789") == "" {
-			format.Learn(&f.Language, language)
-		}
+	if language := translated.FindStringSubmatch(line); language != nil {
+		format.Learn(&f.Language, language[1])
 	}
 }
+
+var translated = regexp.MustCompile(`^Translation data for language (.{0,80}?) has \d+ errors\.`)

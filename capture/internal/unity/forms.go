@@ -1,6 +1,7 @@
 package unity
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/heedlog/heed/capture/internal/begins"
@@ -96,16 +97,10 @@ func Generation(line string) (generation uint8, ok bool) {
 // IsSignal reports whether a line is "Got a SIG… while executing native code", the same with the "UNKNOWN" of a system
 // without signals, or the title above.
 func IsSignal(line string) bool {
-	rest, ok := strings.CutPrefix(line, "Got a ")
-	if !ok {
-		return strings.HasPrefix(strings.TrimLeft(line, " \t"), "Native Crash Reporting")
-	}
-	signal, rest, ok := strings.Cut(rest, " ")
-	return ok && signal != "" && strings.Trim(signal, capitals) == "" &&
-		strings.HasPrefix(rest, "while executing native code")
+	return signal.MatchString(line) || strings.HasPrefix(strings.TrimLeft(line, " \t"), "Native Crash Reporting")
 }
 
-const capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+var signal = regexp.MustCompile(`^Got a [A-Z]+ while executing native code`)
 
 // IsSymbols reports whether a line belongs to the list below SymbolsStart: the system's version, or a module with the
 // source of its symbols.

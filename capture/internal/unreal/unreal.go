@@ -6,6 +6,7 @@
 package unreal
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/heedlog/heed/capture/format"
@@ -14,19 +15,11 @@ import (
 // Format is the family of the logs of games on Unreal Engine.
 var Format = format.Format{Name: "unreal", Detect: detect, Facts: facts}
 
-// begun returns the text of a line of the engine's start, without the time and the frame.
-func begun(line string) (string, bool) {
-	if at := strings.LastIndex(line[:min(len(line), 48)], "]"); at > 0 && line[0] == '[' {
-		line = line[at+1:]
-	}
-	return strings.CutPrefix(line, "LogInit: ")
-}
+// begun matches a line of the engine's start, after the time and the frame.
+var begun = regexp.MustCompile(`^(?:\[[^]]*\]\[[^]]*\])?LogInit: (.*)`)
 
 func detect(line string) format.Evidence {
-	if strings.HasPrefix(line, "Log file open, ") {
-		return format.Banner
-	}
-	if _, ok := begun(line); ok {
+	if strings.HasPrefix(line, "Log file open, ") || begun.MatchString(line) {
 		return format.Banner
 	}
 	category, _, ok := strings.Cut(line[strings.LastIndexByte(line[:min(len(line), 48)], ']')+1:], ": ")
@@ -38,11 +31,11 @@ func detect(line string) format.Evidence {
 }
 
 func facts(f *format.Facts, line string) {
-	text, ok := begun(line)
-	if !ok {
+	begun := begun.FindStringSubmatch(line)
+	if begun == nil {
 		return
 	}
-	name, value, _ := strings.Cut(text, ": ")
+	name, value, _ := strings.Cut(begun[1], ": ")
 	switch name {
 	case "Engine Version":
 		version, _, _ := strings.Cut(value, "+")

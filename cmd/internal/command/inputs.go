@@ -60,11 +60,23 @@ func (p *program) oneWay(cmd *cobra.Command, args []string) error {
 	return onceStdin(cmd, args)
 }
 
-// registerSides adds the flags for a command that compares logs.
-func (p *program) registerSides(cmd *cobra.Command) {
+// sidesCommand makes a command that compares old logs with new ones: run gets the logs.
+func (p *program) sidesCommand(name string, run func(cmd *cobra.Command, c *comparing) error) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: name + " OLD NEW... | OLD --game GAME | --game GAME --previous", Args: p.twoSides,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := p.readSides(cmd, args)
+			if c == nil {
+				return err
+			}
+			return run(cmd, c)
+		},
+	}
+	p.registerCompare(cmd)
 	p.registerInputs(cmd)
 	cmd.Flags().Lookup("game").Usage = "compare with the newest log of `GAME` on this machine, as NEW: " + gameNames()
 	cmd.Flags().Lookup("previous").Usage = "with --game: the log of the previous run, as OLD; if OLD is named, as NEW"
+	return cmd
 }
 
 // twoSides refuses a command line that does not name an old and a new log.

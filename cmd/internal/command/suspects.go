@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/internal/files"
 	"github.com/heedlog/heed/internal/report"
 	"github.com/heedlog/heed/internal/report/compare"
@@ -14,34 +15,23 @@ import (
 
 func (p *program) suspectsCommand() *cobra.Command {
 	var lists [2]string // files with lists of mods, by side
-	cmd := &cobra.Command{
-		Use:  "suspects OLD NEW... | OLD --game GAME | --game GAME --previous",
-		Args: p.twoSides,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			var mods [2][]capture.ListedMod
-			for side, name := range lists { // before the logs, which take longer to read
-				if name == "" {
-					continue
-				}
-				var err error
-				if mods[side], err = readMods(name); err != nil {
-					return err
-				}
+	var mods [2][]capture.ListedMod
+	cmd := p.sidesCommand("suspects", func(cmd *cobra.Command, c *comparing) error {
+		for side, name := range lists {
+			if name != "" {
+				c.collector.Mods(compare.Side(side), mods[side])
 			}
-			c, err := p.readSides(cmd, args)
-			if c == nil {
-				return err
+		}
+		return p.compared(cmd, c, report.Comparison{Found: c.collector.Suspects()})
+	})
+	cli.Checked(cmd, func(*cobra.Command) (err error) { // before the logs, which take longer to read
+		for side, name := range lists {
+			if name != "" && err == nil {
+				mods[side], err = readMods(name)
 			}
-			for side, name := range lists {
-				if name != "" {
-					c.collector.Mods(compare.Side(side), mods[side])
-				}
-			}
-			return p.compared(cmd, c, report.Comparison{Found: c.collector.Suspects()})
-		},
-	}
-	p.registerCompare(cmd)
-	p.registerSides(cmd)
+		}
+		return err
+	})
 	cmd.Flags().StringVar(&lists[compare.Old], "old-mods", "", "read the mods of the old log from `FILE`, a ModsConfig.xml")
 	cmd.Flags().StringVar(&lists[compare.New], "new-mods", "", "read the mods of the new logs from `FILE`, a ModsConfig.xml")
 	return cmd

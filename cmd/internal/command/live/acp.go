@@ -173,12 +173,12 @@ func (p *program) acp(cmd *cobra.Command, f *acpFlags, args []string) error {
 			if box != nil {
 				if !fresh { // an agent may count its sessions from 1 in each of its runs
 					var err error
-					if cfg.State, err = box.load(ctx, "acp/"+session); err != nil {
+					if cfg.State, err = loadState(ctx, box, "acp/"+session); err != nil {
 						log.Error("what was not delivered before is not known", "error", err)
 					}
 				}
 				cfg.Keep = func(s steer.State) error {
-					return box.save(context.WithoutCancel(ctx), "acp/"+session, p.Now(), s)
+					return saveState(context.WithoutCancel(ctx), box, "acp/"+session, p.Now(), s)
 				}
 			}
 			c := deliver.New(cfg)

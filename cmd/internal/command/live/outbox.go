@@ -68,17 +68,6 @@ func openStates(ctx context.Context, path string, now time.Time) (*outbox, error
 	return &outbox{d}, nil
 }
 
-// load returns the state of a conversation, the zero State for an unknown one. An unreadable state is an error, and
-// kept aside when the next one is saved.
-func (o *outbox) load(ctx context.Context, conversation string) (steer.State, error) {
-	return loadState(ctx, o, conversation)
-}
-
-// save keeps the state of a conversation.
-func (o *outbox) save(ctx context.Context, conversation string, now time.Time, s steer.State) error {
-	return saveState(ctx, o, conversation, now, s)
-}
-
 // update keeps the state that f returns for the state of a conversation. No other process changes it in between. If f
 // returns an error, nothing is kept. An unreadable state counts as none.
 func (o *outbox) update(
@@ -99,12 +88,14 @@ func (o *outbox) update(
 // errState is the error for a state that is not of this version of heed, or too large.
 var errState = errors.New("the state cannot be kept or read")
 
-// querier is a database or a transaction.
+// querier is an outbox or a transaction of it.
 type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
 
+// loadState returns the state of a conversation, the zero State for an unknown one. An unreadable state is an error,
+// and kept aside when the next one is saved.
 func loadState(ctx context.Context, q querier, conversation string) (steer.State, error) {
 	var raw string
 	err := q.QueryRowContext(ctx, `SELECT state FROM conversation WHERE id = ?`, conversation).Scan(&raw)
@@ -122,6 +113,7 @@ func loadState(ctx context.Context, q querier, conversation string) (steer.State
 	return s, nil
 }
 
+// saveState keeps the state of a conversation.
 func saveState(ctx context.Context, q querier, conversation string, now time.Time, s steer.State) error {
 	raw, err := json.Marshal(s)
 	if err == nil && len(raw) > maxState {

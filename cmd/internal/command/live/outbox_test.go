@@ -30,9 +30,9 @@ func waiting(n int) steer.State {
 func TestStates(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	o := opened(t, path)
-	s := testkit.Must(o.load(t.Context(), "a"))
+	s := testkit.Must(loadState(t.Context(), o, "a"))
 	require.Zero(t, s)
-	require.NoError(t, o.save(t.Context(), "a", now, waiting(2)))
+	require.NoError(t, saveState(t.Context(), o, "a", now, waiting(2)))
 	require.ErrorContains(t, o.update(t.Context(), "a", now, func(s steer.State) (steer.State, error) {
 		require.Len(t, s.Pending, 2)
 		return waiting(5), errors.New("not now")
@@ -42,12 +42,12 @@ func TestStates(t *testing.T) {
 		return waiting(3), nil
 	}))
 	huge := steer.State{Pending: []steer.Message{{Text: strings.Repeat("x", 5<<20)}}}
-	err := o.save(t.Context(), "a", now, huge)
+	err := saveState(t.Context(), o, "a", now, huge)
 	require.ErrorIs(t, err, errState)
 	require.ErrorContains(t, err, `"a"`)
 	require.NoError(t, o.Close())
 	o = opened(t, path)
-	s = testkit.Must(o.load(t.Context(), "a"))
+	s = testkit.Must(loadState(t.Context(), o, "a"))
 	require.Equal(t, waiting(3), s)
 	require.NoError(t, o.Close())
 }
@@ -68,7 +68,7 @@ func TestDropped(t *testing.T) {
 	for id, there := range map[string]bool{
 		"0": true, "1": false, "2": false, "3": false, "4": true, "1002": true, "old": false,
 	} {
-		s := testkit.Must(o.load(t.Context(), id))
+		s := testkit.Must(loadState(t.Context(), o, id))
 		require.Equal(t, there, s.Phase != "", id)
 	}
 	require.NoError(t, o.Close())
@@ -78,10 +78,10 @@ func TestDropped(t *testing.T) {
 func TestUnreadableState(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	o := opened(t, path)
-	require.NoError(t, o.save(t.Context(), "a", now, waiting(1)))
+	require.NoError(t, saveState(t.Context(), o, "a", now, waiting(1)))
 	raw := testkit.Must(sql.Open("sqlite", path))
 	_ = testkit.Must(raw.Exec(`UPDATE conversation SET state = '{"phase": 7}'`))
-	_, err := o.load(t.Context(), "a")
+	_, err := loadState(t.Context(), o, "a")
 	require.ErrorIs(t, err, errState)
 	require.NoError(t, o.update(t.Context(), "a", now, func(s steer.State) (steer.State, error) {
 		require.Zero(t, s)
@@ -108,9 +108,9 @@ func TestKills(t *testing.T) {
 	for seed := range sessions {
 		r := rand.New(rand.NewPCG(uint64(seed), 1))
 		id := fmt.Sprint(seed % 900)
-		require.NoError(t, o.save(t.Context(), id, now, steer.State{Phase: steer.Idle}))
+		require.NoError(t, saveState(t.Context(), o, id, now, steer.State{Phase: steer.Idle}))
 		restore := func() *steer.Machine {
-			s := testkit.Must(o.load(t.Context(), id))
+			s := testkit.Must(loadState(t.Context(), o, id))
 			return testkit.Must(steer.Restore(steer.Policy{}, steer.Ceiling{Cancel: true}, everyone, s))
 		}
 		m, at, accepted, confirmed := restore(), now, map[string]bool{}, map[string]int{}
@@ -145,7 +145,7 @@ func TestKills(t *testing.T) {
 			default: // killed after the step was saved
 				m = restore()
 			}
-			require.NoError(t, o.save(t.Context(), id, at, m.State()))
+			require.NoError(t, saveState(t.Context(), o, id, at, m.State()))
 		}
 		s := restore().State()
 		for _, msg := range s.Pending {
