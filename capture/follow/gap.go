@@ -194,7 +194,11 @@ func (t *tail) cut(kept, b []byte, now time.Time) {
 
 // takeCopy delivers the text that was not read before the file was emptied, if a copy of the file has it.
 func (t *tail) takeCopy(now time.Time) {
-	name, isCopy := t.source(&Position{Began: t.began, Offset: t.offset, Hash: xxhash.Sum64(t.buf[:t.last])})
+	began := t.began
+	if began.IsZero() && t.was != nil { // nothing was read since the first look
+		began = t.was.ModTime()
+	}
+	name, isCopy := t.source(&Position{Began: began, Offset: t.offset, Hash: xxhash.Sum64(t.buf[:t.last])})
 	if !isCopy || t.passed >= 0 {
 		return
 	}

@@ -238,6 +238,13 @@ func TestNoCopy(t *testing.T) {
 			f.write("next\n")
 			return again(f.t, filepath.Dir(f.path), f.recs[len(f.recs)-1].Position)
 		},
+		"from its end": func(f *following) *following {
+			require.NoError(f.t, f.stop())
+			next := start(f.t, filepath.Dir(f.path), func(c *Config) { c.FromEnd = true })
+			require.NoError(f.t, os.Truncate(f.path, 0))
+			f.write("next\n")
+			return next
+		},
 		"after another file": func(f *following) *following {
 			f.writeSync("first\n")
 			require.NoError(f.t, os.Rename(f.path, f.path+".2"))
