@@ -216,12 +216,21 @@ func (p *Proxy) Diagnostics() *Diagnostics { return p.diagnostics }
 // Connected reports whether the mod is there.
 func (p *Proxy) Connected() bool { return p.mod.client.Load() != nil }
 
+// Server returns the counts of the bridges' side, for the metrics.
+func (p *Proxy) Server() gabp.ServerStats { return p.server.Stats() }
+
+// Lost returns how many events of the mod were lost because they came faster than they were ingested.
+func (p *Proxy) Lost() uint64 { return p.mod.lost.Load() }
+
+// Untaken returns how many answers of the mod did not follow the protocol and were passed on as they came.
+func (p *Proxy) Untaken() uint64 { return p.mod.odd.Load() }
+
 // limits returns the bounds that were hit between the mod and the bridges.
 func (p *Proxy) limits() []session.Limit {
 	return slices.DeleteFunc([]session.Limit{
-		{Name: "mod.events", Count: p.mod.lost.Load(), Means: "events of the mod came faster than heed could read them and " +
+		{Name: "mod.events", Count: p.Lost(), Means: "events of the mod came faster than heed could read them and " +
 			"were dropped; only the log may have what they reported"},
-		{Name: "mod.answers", Count: p.mod.odd.Load(), Means: "an answer of the mod did not follow the protocol; heed " +
+		{Name: "mod.answers", Count: p.Untaken(), Means: "an answer of the mod did not follow the protocol; heed " +
 			"passed it on unchanged and did not understand it"},
 		{
 			Name: "bridge.events", Count: p.server.Stats().EventsDropped,
