@@ -208,8 +208,7 @@ func (c *Classifier) decide(known *shape, e *event.Entry, r *Result) {
 	if o := p.Known(); o != nil {
 		r.Outcome = *o
 	} else {
-		r.Outcome = c.eval.Decide(p, c.input(e, known.template))
-		c.in = rules.Input{}
+		r.Outcome = c.evaluate(e, known.template)
 	}
 }
 

@@ -33,5 +33,13 @@ func (r *Rule) Exceptions() []string {
 	return out
 }
 
+// Decide returns the outcome for in, whose plan is p.
+func (ev *Evaluator) Decide(p *Plan, in *Input) Outcome {
+	if p.known != nil {
+		return *p.known
+	}
+	return ev.Evaluate(in)
+}
+
 // Variables returns the names of the variables that r reads.
 func (r *Rule) Variables() []string { return r.reads.list() }
