@@ -415,7 +415,7 @@ func (r *Reader) begin(ln *line) {
 		r.restart(ln)
 	}
 	a.begin(ln, r.layout)
-	if head := text(ln.text); r.mods.mayBegin(head, r.banner.records < maxBeginning) {
+	if head := text(ln.text); r.mods.mayBegin(head, r.banner.records+1) {
 		r.mods.begin(head, false)
 		a.anyItem = a.anyItem || r.mods.form != formNone
 	}
@@ -448,7 +448,7 @@ func (r *Reader) noteBanner(ln *line) {
 // restart begins another run of the game at ln.
 func (r *Reader) restart(ln *line) {
 	r.notice(event.Notice{Status: event.StatusRestarted, Pos: uint64(ln.no), Detail: "the log starts again"})
-	r.mods.restart()
+	r.mods.restart(r.banner.records)
 }
 
 // noteHeader takes note of the header of an upload. Below another log, its own
