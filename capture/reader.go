@@ -322,7 +322,8 @@ func (r *Reader) prepare(ln *line) {
 		ln.text = r.uncolored
 	}
 	r.unwrap(ln)
-	if len(ln.text) > 0 && ln.text[0] > ' ' && r.asm.block == blockNone && ln.hole == 0 {
+	if len(ln.text) > 0 && ln.text[0] > ' ' && r.asm.block == blockNone && ln.hole == 0 &&
+		bytes.IndexByte(ln.text, '\n') < 0 { // else a record's answers are about the first of its lines
 		r.looks.recall(ln)
 	}
 	r.ended = r.ended || r.opt.LastLine != "" && bytes.Contains(ln.text, []byte(r.opt.LastLine))
@@ -486,6 +487,7 @@ func (r *Reader) join(ln *line) bool {
 		a.own.hash = 0 // later answers are about a shorter text
 		before := a.lastText()
 		*before = bytes.TrimSuffix(*before, []byte(" ")) // with which Unity 2019.4 separates a text from its footer
+		a.refFrom = min(a.refFrom, len(a.stack))
 		a.footer = true
 	}
 	if a.refFrom >= 0 && isLogging(ln.text) {
