@@ -79,10 +79,13 @@ type openRecord struct {
 	reason    crash.Reason
 	reasoned  bool // the frame that gives the reason has been read
 	traceback bool // a trace of Python's is open; see joinsThrown
+	boxed     bool // it is in a box, which ends with the record
 	titled    bool // the first line, of plain text, is a title; see isDrawn
 	thrown    bool // the exception has been read below it; see joinsChained
 	chained   bool // and that another trace follows
 	dump      bool // a dump of Go's is open; see joinsDump
+	export    bool // it is an entry of the journal's export
+	calls     bool // or a stack that a program of Go's survived
 	own       look // at the first line; see is
 	threw     bool // the first frame has the place of an exception's
 	exception bool // a line below the first is an exception that the first announced
@@ -130,7 +133,7 @@ func (a *assembly) begin(ln *line, layout Layout) {
 	}
 	if layout == LayoutPlain || layout == LayoutJSON {
 		a.put(partMessage, b)
-		a.titled = isDrawn(b)
+		a.titled, a.calls = isDrawn(b), isGoroutine(b)
 		a.traceback = hasPrefix(b[journalLen(b):], traceback) || !isIndented(b) && hasSuffix(trimRight(b), traceback+":")
 		return
 	}

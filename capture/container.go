@@ -50,7 +50,7 @@ func (r *Reader) unwrap(ln *line) {
 // unhead takes the head of a logger off ln where it is a further line of a trace, below a record that reports a fault.
 func (r *Reader) unhead(ln *line) {
 	a, b := &r.asm, ln.text
-	if a.empty() || a.blanks > 0 || r.layout != LayoutPlain || !ln.logger().Sure {
+	if a.empty() || a.export || a.blanks > 0 || r.layout != LayoutPlain || !ln.logger().Sure {
 		return
 	}
 	n := ln.head.Len

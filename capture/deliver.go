@@ -20,6 +20,9 @@ func (r *Reader) flush() {
 		return
 	}
 	a.closeRef()
+	if a.export && r.live.handed.lines == 0 {
+		r.readExport()
+	}
 	switch {
 	case a.maybeContext():
 		a.block, a.split = blockNone, evidenceLine

@@ -95,12 +95,15 @@
 //	all        time       RFC 3339, or a number of seconds, or of a thousandth, a millionth or a billionth of one,
 //	                      since 1970; also ts, timestamp, @timestamp, @t, t, timeUnixNano
 //	log        level      debug, info, warning, error, fatal, or what common loggers write; also severity, lvl, s, @l,
-//	                      levelname, level_name, loglevel, log_level, log.level, severity_text;
-//	                      level in an object log or level; PRIORITY, as syslog numbers; severityNumber, as OpenTelemetry
-//	           message    also msg, short_message, @m, @mt, @message, textPayload, body, event if there is no other,
-//	                      and log: a line of another log; an array of numbers holds the bytes of a text
+//	                      levelname, level_name, loglevel, log_level, log.level, severity_text, l;
+//	                      level in an object log or level; PRIORITY, as syslog numbers, and level of GELF;
+//	                      severityNumber, as OpenTelemetry
+//	           message    also msg, m, text, short_message, @m, @mt, @message, textPayload, body, event if
+//	                      there is no other, and log: a line of another log; an array of numbers holds the bytes of
+//	                      a text
 //	           source     also logger, name, channel, component, SYSLOG_IDENTIFIER
-//	           stack      also stacktrace, stack_trace, exception, @x; and of an object error
+//	           stack      also stacktrace, stack_trace, exception, @x, full_message of several lines; of an object
+//	                      error or exception, and throwable, as Logback gives it in parts
 //	           operation  the operation that the record belongs to
 //	           error      appended to the message; also err
 //	operation  operation  its id; required
@@ -116,6 +119,8 @@
 // Other members of a log record are appended to its message as key=value, but for those that begin with "__". A
 // line that is not a JSON object, or lacks what its kind requires, becomes a log
 // record with the line as its message.
+//
+// An entry of the journal as journalctl -o export prints it is read as its object of JSON.
 //
 // # Bounds, cost, concurrency
 //

@@ -95,13 +95,16 @@ const maxHeading = 40
 // AggregateException, which a blank line separates.
 func isInnerException(b []byte) bool { return hasPrefix(b, "---> (Inner Exception #") }
 
-const nestedCause = "Caused by: "
+const (
+	nestedCause = "Caused by: "
+	wrappedBy   = "Wrapped by: " // the same, from the innermost exception on
+)
 
 // headsCause reports whether b, below the frames of an exception of Java, heads the frames of its cause, or of an
 // exception that was thrown while the other one was on its way.
 func headsCause(b []byte) bool {
 	t := trimLeft(b)
-	return hasPrefix(t, nestedCause) || len(t) < len(b) && hasPrefix(t, "Suppressed: ")
+	return hasPrefix(t, nestedCause) || hasPrefix(t, wrappedBy) || len(t) < len(b) && hasPrefix(t, "Suppressed: ")
 }
 
 // joinsNested decides about a line that gives another exception: the cause of an exception of the record, or the

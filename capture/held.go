@@ -81,7 +81,7 @@ func (h *heldLines) endedBy(ln *line) bool {
 		return ln.is(ofRef | ofFrame | ofFooter)
 	}
 	var f frame.Head
-	return ln.is(ofFrame) && !isLogging(b) || f.Cut(text(b)) && f.Python
+	return ln.is(ofFrame) && !isLogging(b) || isGoPlace(b) || hasPrefix(b, "    at ") || f.Cut(text(b)) && f.Python
 }
 
 // holds decides about ln, which comes after a record that awaits a trace and
@@ -90,14 +90,15 @@ func (h *heldLines) endedBy(ln *line) bool {
 func (r *Reader) holds(ln *line) bool {
 	a, h := &r.asm, &r.held
 	if !h.empty() && h.endedBy(ln) && (a.blanks == 0 || ln.is(ofFooter) && a.blanks <= maxInnerBlanks) {
+		a.calls = a.calls || h.heads && isGoPlace(ln.text)
 		a.addHeld(h)
 		return r.join(ln)
 	}
 	// Where every record ends with frames a blank line may lie within one.
 	within := a.blanks == 0 || a.blanks == 1 && a.pureLines
-	heads := a.headsTrace(ln, h.heads)
+	heads := r.heads(ln)
 	// Of a record that only speaks of a fault, one line may be the exception.
-	within = within && ln.mayGoOn() && !h.heads && (h.empty() || a.inner || a.lacksTrace())
+	within = within && ln.mayGoOn() && !h.heads && (h.empty() || a.inner || a.lacksTrace()) && !r.reportsItself(ln)
 	if (within || heads) && ln.hole == 0 && ln.cut == 0 && h.hold(ln, a.blanks) {
 		a.blanks, h.heads = 0, h.heads || heads
 		return true
@@ -108,11 +109,26 @@ func (r *Reader) holds(ln *line) bool {
 	return false
 }
 
+// reportsItself reports whether ln, in plain text below a record without an exception, is a report of another fault.
+func (r *Reader) reportsItself(ln *line) bool {
+	return r.layout == LayoutPlain && ln.is(ofFault) && !r.asm.isException() && !announcesList(r.asm.message)
+}
+
+// heads reports whether ln heads a trace: below a report of a fault also with "Error: ", or a function of Go's.
+func (r *Reader) heads(ln *line) bool {
+	a, more := &r.asm, r.held.heads
+	return a.headsTrace(ln, more) ||
+		r.layout == LayoutPlain && !more && a.blanks == 0 && a.frames == 0 &&
+			(isGoCall(ln.text) || hasPrefix(ln.text, "Error: ")) && a.reportsFault()
+}
+
 // addHeld joins the lines held to the record.
 func (a *assembly) addHeld(h *heldLines) {
 	blanks, to := a.blanks, partMessage
 	if len(h.lines) == 1 && !h.heads && !a.inner && !a.isException() {
 		to, a.exception = partHead, true // the text of the exception, by which the record is known
+	} else if a.calls {
+		to = partStack
 	}
 	for i := range h.lines {
 		l := &h.lines[i]

@@ -30,6 +30,7 @@ type jsonLine struct {
 	empty   bool // it says that its message is empty
 	nested  bool // it is a line of another log, as containers keep them
 	partial bool // which continues in the next object
+	gelf    bool // its levels are numbers of syslog
 
 	time     time.Time
 	level    event.Level
@@ -56,6 +57,7 @@ func (j *jsonLine) parse(line []byte) bool {
 	if j.decoder == nil {
 		j.decoder = new(jsonDecoder)
 	}
+	j.gelf = bytes.Contains(line, []byte(`"short_message"`))
 	j.valid = j.object(line, j.member)
 	if len(j.failed) > 0 {
 		j.object(j.failed, j.faultMember)
@@ -118,8 +120,18 @@ func (j *jsonLine) member(key, raw []byte) {
 	case (opens == '{' || opens == '[') && holdsRecord(key):
 		j.inner = append(j.inner, raw)
 		return
-	case opens == '{' && roles[string(key)] == roleError && bytes.Contains(raw, []byte(`"stack`)):
+	case opens == '{' && string(key) == "record" && len(j.texts[roleMessage]) > 0: // loguru's, whose text says the same
+		_, level, _ := bytes.Cut(raw, []byte(`"level": {`))
+		_, name, _ := bytes.Cut(level, []byte(`"name": "`))
+		name, _, _ = bytes.Cut(name, []byte(`"`))
+		j.level, j.hasLevel = logline.ParseLevel(text(name))
+		return
+	case opens == '{' && (roles[string(key)] == roleError || roles[string(key)] == roleStack) &&
+		bytes.Contains(raw, []byte(`"stack`)):
 		j.failed = raw
+		return
+	case opens == '{' && string(key) == "throwable":
+		j.texts[roleStack] = []byte(thrown.Replace(string(raw[min(len(raw), len(`{"className":"`)):])))
 		return
 	case opens == '[' && string(key) == "attributes" && len(j.texts[roleStack]) == 0:
 		j.texts[roleStack] = j.stackAttribute(raw)
@@ -146,6 +158,12 @@ func (j *jsonLine) faultMember(key, raw []byte) {
 		j.known(key, raw)
 	}
 }
+
+// thrown writes an exception that Logback gives in parts as Java prints it.
+var thrown = strings.NewReplacer(`","message":"`, ": ", `"stepArray":[`, "", `{"className":"`, "\n\tat ",
+	`","methodName":"`, ".", `","fileName":"`, "(", `","lineNumber":`, ":",
+	`},"suppressed":[{"className":"`, "\nSuppressed: ", `,"suppressed":[{"className":"`, "\nSuppressed: ",
+	`,"cause":{"className":"`, "\nCaused by: ", `,"commonFramesCount":`, "\n\t... ", `},`, ")", `}]`, ")", `",`, "", `}`, "")
 
 // role is the meaning of a member.
 type role uint8
@@ -195,13 +213,13 @@ var (
 // logstash, ECS, OpenTelemetry, Logback, structlog, MongoDB and containers.
 var roles = rolesOf([]string{
 	roleSource:    "source logger name channel component syslog_identifier",
-	roleMessage:   "message msg @m @mt @message short_message log textpayload body stringvalue",
+	roleMessage:   "message msg @m @mt @message short_message log text textpayload body stringvalue m",
 	roleEvent:     "event",
-	roleStack:     "stack stacktrace stack_trace @x exception error.stack_trace",
+	roleStack:     "stack stacktrace stack_trace @x exception error.stack_trace full_message",
 	roleError:     "error err",
 	roleTime:      "time ts timestamp @timestamp t @t timeunixnano __realtime_timestamp",
 	roleLevel:     "level severity lvl",
-	roleLevelName: "@l log.level loglevel log_level levelname level_name levelstr severitytext severity_text s",
+	roleLevelName: "@l log.level loglevel log_level levelname level_name levelstr severitytext severity_text s l",
 	rolePriority:  "priority syslog_level",
 	roleSeverity:  "severitynumber severity_number",
 }...)
@@ -232,6 +250,9 @@ func (j *jsonLine) known(key, raw []byte) bool {
 	name := lower[:len(key)]
 	quoted := raw[0] == '"'
 	r, ok := roles[string(name)]
+	if r == roleLevel && j.gelf {
+		r = rolePriority
+	}
 	switch r {
 	case roleTime:
 		if ok = j.time.IsZero(); ok {
@@ -245,7 +266,8 @@ func (j *jsonLine) known(key, raw []byte) bool {
 	case roleMessage:
 		return j.takeMessage(text(name), raw)
 	case roleSource, roleStack:
-		if ok = len(j.texts[r]) == 0 && quoted; ok {
+		ok = len(j.texts[r]) == 0 && quoted && (string(name) != "full_message" || bytes.Contains(raw, []byte(`\n`)))
+		if ok {
 			j.texts[r] = j.unquote(raw)
 		}
 	case roleEvent:
@@ -287,9 +309,9 @@ func (j *jsonLine) takeMessage(name string, raw []byte) bool {
 		return false
 	}
 	*message, j.nested = b, name == "log"
-	if j.nested { // a line of a container, with its end
+	if j.nested || name == "text" { // a line of a container or of loguru, with its end
 		*message = bytes.TrimRight(b, "\n")
-		j.partial = len(b) >= maxChunk && len(b) == len(*message)
+		j.partial = j.nested && len(b) >= maxChunk && len(b) == len(*message)
 	}
 	j.empty = len(*message) == 0
 	return true

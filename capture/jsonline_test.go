@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -61,12 +62,18 @@ func TestJSONLines(t *testing.T) {
 		`{"level":50,"msg":"pino","err":{"type":"Error","message":"no disk","stack":"Error: no disk\n    at turn (a.js:1:2)"}}`: log(event.Log{
 			Level: event.LevelError, Message: "pino: no disk", Stack: "Error: no disk\n    at turn (a.js:1:2)",
 		}, evidenceField),
-		`{"__CURSOR":"s=1","PRIORITY":"4","SYSLOG_IDENTIFIER":"press","MESSAGE":[110, 111,255]}`: log(event.Log{Level: event.LevelWarning, Source: "press", Message: "no\xff"}, evidenceField),
-		`{"MESSAGE":[1,"x"],"PRIORITY":"4"}`:                                                     log(event.Log{Level: event.LevelWarning, Message: `{"MESSAGE":[1,"x"],"PRIORITY":"4"}`}, evidenceField),
-		`{"level":3,"msg":"of a pawn"}`:                                                          log(event.Log{Message: "of a pawn"}, evidenceNone),
-		`{"priority":"high","msg":"x"}`:                                                          log(event.Log{Message: `x priority="high"`}, evidenceNone),
-		`{"n":1}`:                                                                                log(event.Log{Message: `{"n":1}`}, evidenceNone),
-		`{}`:                                                                                     log(event.Log{Message: `{}`}, evidenceNone),
+		`{"__CURSOR":"s=1","PRIORITY":"4","SYSLOG_IDENTIFIER":"press","MESSAGE":[110, 111,255]}`:                                         log(event.Log{Level: event.LevelWarning, Source: "press", Message: "no\xff"}, evidenceField),
+		`{"MESSAGE":[1,"x"],"PRIORITY":"4"}`:                                                                                             log(event.Log{Level: event.LevelWarning, Message: `{"MESSAGE":[1,"x"],"PRIORITY":"4"}`}, evidenceField),
+		`{"level":3,"short_message":"GELF","full_message":"java.lang.Error: x\n\tat a.b()"}`:                                             log(event.Log{Level: event.LevelError, Message: "GELF", Stack: "java.lang.Error: x\n\tat a.b()"}, evidenceField),
+		`{"short_message":"GELF","level":6,"full_message":"GELF"}`:                                                                       log(event.Log{Level: event.LevelInfo, Message: `GELF full_message="GELF"`}, evidenceField),
+		`{"text":"10:00:00 | ERROR | stuck\nKeyError: 'x'\n","record":{"file": {"name": "a.py"}, "level": {"no": 40, "name": "ERROR"}}}`: log(event.Log{Level: event.LevelError, Message: "10:00:00 | ERROR | stuck\nKeyError: 'x'"}, evidenceField),
+		`{"exception":{"exception_class":"x.E","stacktrace":"x.E: y\n\tat a.b()"},"level":"ERROR","message":"log4j"}`:                    log(event.Log{Level: event.LevelError, Message: "log4j", Stack: "x.E: y\n\tat a.b()"}, evidenceField),
+		`{"level":"ERROR","message":"Logback","throwable":{"className":"x.E","message":"y","stepArray":[{"className":"a.B","methodName":"c","fileName":"B.java","lineNumber":7}],"cause":{"className":"x.F","stepArray":[{"className":"a.B","methodName":"d","fileName":"B.java","lineNumber":9}]}}}`: log(event.Log{Level: event.LevelError, Message: "Logback", Stack: "x.E: y\n\tat a.B.c(B.java:7)\nCaused by: x.F\n\tat a.B.d(B.java:9)"}, evidenceField),
+		`{"L":"ERROR","T":"10:00","M":"zap"}`: log(event.Log{Level: event.LevelError, Message: "zap"}, evidenceField),
+		`{"level":3,"msg":"of a pawn"}`:       log(event.Log{Message: "of a pawn"}, evidenceNone),
+		`{"priority":"high","msg":"x"}`:       log(event.Log{Message: `x priority="high"`}, evidenceNone),
+		`{"n":1}`:                             log(event.Log{Message: `{"n":1}`}, evidenceNone),
+		`{}`:                                  log(event.Log{Message: `{}`}, evidenceNone),
 		`{"kind":"state_read"}`: {
 			Entry:     event.Entry{Kind: event.KindHost, Status: event.StatusStateRead},
 			StartLine: 1, EndLine: 1, Split: evidenceJSON, Layout: LayoutJSON,
@@ -124,6 +131,22 @@ func TestOldRecording(t *testing.T) {
 			require.Equal(t, event.Entry{Kind: event.KindHost, Status: event.StatusDelivered, Source: "ann"}, recs[0].Entry)
 			require.Equal(t, "rimworld", recs[0].Family)
 		}
+	}
+}
+
+// TestExport reads entries of the journal in the form of its export, with a value of several lines.
+func TestExport(t *testing.T) {
+	const trace = "stuck\nTraceback:\n\n  no \x01 paper"
+	in := "__CURSOR=s=1;i=0\n__REALTIME_TIMESTAMP=1772600767890000\nPRIORITY=6\nMESSAGE=ready x=1\n_PID=12\n\n" +
+		"__CURSOR=s=1;i=1\nMESSAGE\n" + string(binary.LittleEndian.AppendUint64(nil, uint64(len(trace)))) + trace +
+		"\nPRIORITY=3\nSYSLOG_IDENTIFIER=press\n\n"
+	for _, in := range []string{in, strings.TrimRight(in, "\n")} {
+		recs := covered(t, in)
+		require.Len(t, recs, 2, render(recs))
+		require.Equal(t, "1-5 json info/field \"ready x=1 _PID=\\\"12\\\"\"\n"+
+			"7-14 json error/field \"stuck\\nTraceback:\\n\\n  no \\x01 paper\"\n", render(recs))
+		require.Equal(t, "press", recs[1].Source)
+		require.Equal(t, int64(1772600767890), recs[0].Time.UnixMilli())
 	}
 }
 

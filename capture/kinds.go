@@ -190,7 +190,7 @@ var beginnings = func() (t [256][]beginning) {
 	add(ofBanner, unity.BannerPath, unity.BannerVersion, rimworld.UploadStart)
 	add(ofComplete, rimworld.Reports...)
 	add(ofRest, crash.Rest[:]...)
-	add(ofDump, "goroutine ", "runtime stack:", "[signal ")
+	add(ofDump, "goroutine ", "runtime stack:", "[signal ", "runtime: ", "fatal error: ")
 	add(ofNested, "Inner exception", "Inner Exception", "InnerException", "The inner exception", nestedCause,
 		"The exception was", "The error was: ", "Exception was:", "Exception details:", "Exception Details:",
 		"Exception message: ")

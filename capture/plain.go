@@ -13,6 +13,9 @@ import (
 // joinsPlain is joins for text of no known program.
 func (a *assembly) joinsPlain(ln *line) verdict {
 	b := ln.text
+	if a.export {
+		return a.joinsExport(b)
+	}
 	if a.blanks <= maxInnerBlanks && a.split != evidenceJSON {
 		if v := a.joinsNested(ln); v.belongs == yes {
 			return v
@@ -27,8 +30,10 @@ func (a *assembly) joinsPlain(ln *line) verdict {
 		return joined(partStack, evidenceFrame)
 	case a.joinsDump(ln):
 		return joined(partStack, evidenceFrame)
-	case a.blanks <= maxInnerBlanks && a.joinsChained(b):
+	case a.blanks <= 2*maxInnerBlanks && a.joinsChained(b):
 		return joined(partMessage, evidenceForm)
+	case a.blanks == 1 && a.spaces(b):
+		return a.joinsPlainly(ln)
 	case a.blanks <= maxInnerBlanks && isElapsed(a.message) && (isElapsed(b) || a.reportsFault()):
 		if !isElapsed(b) {
 			return joined(partMessage, evidenceForm)
@@ -52,13 +57,15 @@ func (a *assembly) joinsPlainly(ln *line) verdict {
 		switch {
 		case hasPrefix(trimLeft(b), "+ Exception Group "+traceback) && !a.reportsFault():
 			return apart()
-		case isElapsed(b):
+		case isElapsed(b), a.isColumn(b):
 		case !isOmission(b):
-			a.traceback = a.traceback || hasSuffix(a.message, ":") && hasPrefix(trimLeft(b), `File "`)
+			a.opens(trimLeft(b))
 			return a.joinIndented(b)
 		case len(a.stack) > 0:
 			return joined(partStack, evidenceFrame)
 		}
+	case a.lines == 1 && a.isCaller() && logline.Parse(text(b)).Leveled:
+		return joined(partHead, evidenceForm)
 	case a.lines == 1 && hasSuffix(a.message, ":") && frame.Fault(text(b)) && a.reportsFault():
 		return joined(partHead, evidenceForm)
 	case ln.is(ofDetail), a.joinsTitled(b), a.joinsThrown(b):
@@ -75,8 +82,8 @@ func (a *assembly) joinsThrown(b []byte) bool {
 		return a.lines == 1 || a.reportsFault() || a.panicked()
 	}
 	switch b[0] {
-	case 'C':
-		if hasPrefix(b, nestedCause) && len(a.stack) > 0 {
+	case 'C', 'W':
+		if headsCause(b) && (len(a.stack) > 0 || a.lines > 2) {
 			return true
 		}
 	case 'n':
@@ -84,13 +91,17 @@ func (a *assembly) joinsThrown(b []byte) bool {
 			return a.panicked()
 		}
 	case '}':
-		return (a.split == evidenceIndent || a.split == evidenceFrame) && isInDocument(b) // as Node prints errors
+		return a.split == evidenceIndent || a.split == evidenceFrame // as Node prints errors, and what is told with them
 	}
-	if a.lines == 1 && hasPrefix(b, traceback) && a.reportsFault() {
+	first := a.isLine()
+	if first && hasPrefix(b, traceback) && a.reportsFault() {
 		a.traceback = true
 		return true
 	}
 	if a.traceback {
+		if isMarked(b) {
+			return true
+		}
 		a.traceback = false
 		a.thrown = a.lines > 1 && isThrown(b, 0)
 		return a.thrown
@@ -98,7 +109,46 @@ func (a *assembly) joinsThrown(b []byte) bool {
 	if a.lines == 1 && hasSuffix(a.message, ":") && a.panicked() {
 		return true // the message
 	}
-	return a.lines == 1 && a.reportsFault() && (isThrown(b, 1) || isThrown(b, 0) && isErrorType(b))
+	return first && (isThrown(b, 1) || isThrown(b, 0) && isErrorType(b)) && a.reportsFault()
+}
+
+// isLine reports whether the message is one line, maybe one that was written on two, and there is no stack.
+func (a *assembly) isLine() bool {
+	return a.lines == 1 || a.lines == 2 && len(a.stack) == 0 && len(a.head()) == len(a.message)
+}
+
+// opens takes note of a trace of Python's that t, a line that was set in, opens. rich draws a box around one.
+func (a *assembly) opens(t []byte) {
+	a.traceback = a.traceback || hasSuffix(a.message, ":") && hasPrefix(t, `File "`)
+	a.boxed = a.boxed || hasPrefix(t, "╭") && bytes.Contains(t, []byte(traceback))
+}
+
+// spaces reports whether b, below a blank line, is a line of a trace of Python's that is open.
+func (a *assembly) spaces(b []byte) bool {
+	return (a.boxed || a.traceback) && isIndented(b) || a.traceback && (isMarked(b) || isThrown(b, 0))
+}
+
+// isMarked reports whether b is the frame of Python's that caught the exception, as loguru marks it.
+func isMarked(b []byte) bool { return hasPrefix(b, `> File "`) }
+
+// isColumn reports whether b, a line that is set in, has a level in the column in which the first line of the record
+// has its: loggers leave out a time that has not changed.
+func (a *assembly) isColumn(b []byte) bool {
+	head, n := a.head(), len(b)-len(trimLeft(b))
+	return n < len(head) && head[n-1] == ' ' && head[n]-'A' < 26 && b[n]-'A' < 26 &&
+		logline.Parse(text(b[n:])).Leveled && logline.Parse(text(head[n:])).Leveled
+}
+
+// isCaller reports whether the first line of the record is a time, a class and a method, as java.util.logging writes
+// them above the level and the text.
+func (a *assembly) isCaller() bool {
+	h := a.logger()
+	if !h.Sure || h.Leveled {
+		return false
+	}
+	class, method, ok := bytes.Cut(a.head()[h.Len:], []byte(" "))
+	dot := bytes.LastIndexByte(class, '.')
+	return ok && dot > 0 && dot+1 < len(class) && class[dot+1]-'A' < 26 && bytes.IndexByte(method, ' ') < 0
 }
 
 // isErrorType reports whether the first word of b is the type of an error without its package, and has a colon, as
@@ -126,32 +176,50 @@ func (a *assembly) joinsChained(b []byte) bool {
 }
 
 // joinsDump reports whether ln belongs to what Go prints when it panics: the signal, and the stacks of goroutines, each
-// below a blank line. Within one, lines have no shape of their own.
+// below a blank line. Within one, lines have no shape of their own. A stack that a program prints and survives has
+// frames alone.
 func (a *assembly) joinsDump(ln *line) bool {
 	b := ln.text
-	if !a.dump {
-		if !ln.is(ofDump) {
-			return false
-		}
-		heads := isGoroutine(b) || hasPrefix(b, "runtime stack:")
-		signal := a.blanks == 0 && hasPrefix(b, "[signal ")
-		if !heads && !signal {
-			return false
-		}
-		if head := a.message[journalLen(a.message):]; !hasPrefix(head, "panic: ") && !hasPrefix(head, "fatal error: ") {
-			return false
-		}
-		a.dump = a.blanks <= maxInnerBlanks && heads
-		return a.dump || signal
-	}
 	switch {
-	case a.blanks > 0:
+	case a.dump && a.blanks > 0:
 		return a.blanks <= maxInnerBlanks && isGoroutine(b)
-	case hasPrefix(b, "exit status "):
+	case a.dump && hasPrefix(b, "exit status "):
 		a.sealed = true
 		return true
+	case a.dump:
+		return !ln.logger().Sure
+	case a.calls && a.blanks == 0 && (b[0] == '\t' || isGoCall(b)):
+		return true
+	case a.blanks > maxInnerBlanks || !ln.is(ofDump):
+		return false
 	}
-	return !ln.logger().Sure
+	head := a.message[journalLen(a.message):]
+	overflow := hasPrefix(head, "runtime: goroutine stack exceeds ")
+	if overflow || hasPrefix(head, "panic: ") || hasPrefix(head, "fatal error: ") {
+		a.dump = isGoroutine(b) || hasPrefix(b, "runtime stack:")
+		return a.dump || a.blanks == 0 && (overflow || hasPrefix(b, "[signal "))
+	}
+	a.calls = isGoroutine(b) && (a.calls || a.blanks == 0 && (!a.logger().Leveled || a.reportsFault()))
+	return a.calls
+}
+
+// isGoCall reports whether b may be the function of a frame of Go's, whose place is on the next line.
+func isGoCall(b []byte) bool {
+	if hasPrefix(b, "created by ") {
+		return true
+	}
+	b = trimRight(b)
+	if hasSuffix(b, ")") {
+		b = b[:bytes.LastIndexByte(b, '(')+1]
+	}
+	return len(b) > 0 && isLetter(b[0]) && bytes.IndexByte(b, ' ') < 0 &&
+		(bytes.IndexByte(b, '.') > 0 || string(b) == "panic(")
+}
+
+// isGoPlace reports whether b is the place of a frame of Go's: "\t/src/press.go:12 +0x1d".
+func isGoPlace(b []byte) bool {
+	place, _, _ := bytes.Cut(b, []byte(" "))
+	return b[0] == '\t' && frame.File(text(place)) != ""
 }
 
 // isGoroutine reports whether b heads the stack of a goroutine: "goroutine 1 [running]:".
@@ -197,7 +265,7 @@ func (a *assembly) joinsTitledTrace(b []byte) bool {
 func (a *assembly) reportsFault() bool {
 	switch h := a.logger(); {
 	case !h.Leveled:
-		return a.is(ofFault)
+		return a.is(ofFault) || speaksOfTrouble(a.head())
 	case h.Level >= event.LevelWarning:
 		return true
 	default:

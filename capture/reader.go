@@ -359,7 +359,7 @@ func (r *Reader) take(ln *line) bool {
 		return r.holds(ln)
 	case r.join(ln):
 		return true
-	case !r.held.again && !r.asm.pureLines && r.asm.headsTrace(ln, false):
+	case !r.held.again && !r.asm.pureLines && r.heads(ln):
 		return r.holds(ln)
 	case r.held.again, !r.layout.unity() && r.layout != LayoutPlain, ln.is(ownRecord):
 		return false
@@ -406,6 +406,12 @@ func (r *Reader) begin(ln *line) {
 	if r.isJSON(ln) {
 		a.open(ln)
 		a.split, a.sealed = evidenceJSON, true
+		return
+	}
+	if r.layout == LayoutPlain && hasPrefix(ln.text, exportStart) {
+		a.open(ln)
+		a.put(partMessage, ln.text)
+		a.split, a.export = evidenceForm, true
 		return
 	}
 	if r.layout.unity() && ln.is(ofBanner) {

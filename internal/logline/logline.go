@@ -62,13 +62,16 @@ func mayHave(s string) bool {
 		return s[1]-'A' < 26 || isDigit(s[1]) || s[1] == '/' || s[3] == ' ' || s[3] == ',' ||
 			strings.HasPrefix(s, "Log") || strings.IndexByte(s[:min(len(s), maxDay)], ',') > 0
 	case c-'a' < 26: // "time=", "level=", "fail: "
-		return s[4] == ':' || strings.IndexByte(s[:min(len(s), len("timestamp="))], '=') > 0
+		return s[4] == ':' || strings.IndexByte(s[:min(len(s), maxKey)], '=') > 0
 	}
 	return false
 }
 
 // minHead is the length of the shortest head with a text.
 const minHead = 8
+
+// maxKey is where the first pair of logfmt has its sign at the latest.
+const maxKey = 16
 
 // maxDay is the length of the longest name of a day, with a comma.
 const maxDay = len("Wednesday,")
@@ -299,8 +302,8 @@ func (p *parser) word() bool {
 	}
 	n := wordLen(s)
 	word := s[:n]
-	if eq := strings.IndexByte(word, '='); eq > 0 {
-		return p.pair(word, eq)
+	if strings.IndexByte(word, '=') > 0 {
+		return p.pairs()
 	}
 	name, colon := word, strings.IndexByte(word, ':')
 	if colon >= 0 {
@@ -329,7 +332,7 @@ func (p *parser) word() bool {
 	default:
 		p.names++
 		p.named = true
-		return isLetter(word[0]) && p.names <= maxNames
+		return (isLetter(word[0]) || strings.HasSuffix(word, "init>")) && p.names <= maxNames
 	}
 	return true
 }
@@ -413,11 +416,14 @@ func (p *parser) label() bool {
 	return ok
 }
 
-// speaksOf reports whether the next word is FATAL or Fatal and begins a sentence: "FATAL errors: 0", "Fatal fall: x".
+// speaksOf reports whether the next word is FATAL or Fatal and begins a sentence: "FATAL errors: 0", "Fatal fall: x". A
+// logger or a place begins none: "FATAL acme.Press - stuck".
 func (p *parser) speaksOf(word string) bool {
 	rest := strings.TrimPrefix(p.rest(), word)
 	fatal := word == "FATAL" || word == "Fatal" && !strings.HasPrefix(rest, " error")
-	return fatal && len(rest) > 1 && rest[0] == ' ' && rest[1]-'a' < 26
+	next, ok := strings.CutPrefix(rest, " ")
+	next = next[:wordLen(next)]
+	return fatal && ok && next != "" && next[0]-'a' < 26 && !isLogger(next) && !isPosition(next)
 }
 
 // leveled takes the level that the next word names.
@@ -448,37 +454,6 @@ func (p *parser) setOff() bool {
 	s := p.rest()
 	return len(s) < 2 || s[0] != ' ' || strings.IndexByte(" [|", s[1]) >= 0 || strings.HasPrefix(s, " - ") ||
 		timeLen(s[1:]) > 0
-}
-
-// pair reads a pair of logfmt, "level=warn", at which only times and levels belong to the head.
-func (p *parser) pair(word string, eq int) bool {
-	value := word[eq+1:]
-	n := len(word)
-	if strings.HasPrefix(value, `"`) {
-		end := strings.IndexByte(p.rest()[eq+2:], '"')
-		if end < 0 || end > maxPart {
-			return false
-		}
-		value = p.rest()[eq+2:][:end]
-		n = eq + 2 + end + 1
-	}
-	switch word[:eq] {
-	case "level", "lvl", "severity", "loglevel":
-		l, ok := ParseLevel(value)
-		if !ok {
-			return false
-		}
-		p.level(l)
-		p.head.Sure = true
-	case "time", "ts", "timestamp", "t":
-		p.timed, p.head.Sure = true, true
-		n = max(n, eq+1+timeLen(p.rest()[eq+1:]))
-	default:
-		return false
-	}
-	p.i += n
-	p.commit()
-	return true
 }
 
 // tail reads the parts between the level and the text: the time, the process, the thread, the logger and the place.
@@ -542,8 +517,8 @@ func (p *parser) further() bool {
 	if p.timed {
 		return false
 	}
-	if eq := strings.IndexByte(s[:wordLen(s)], '='); eq > 0 {
-		return p.pair(s[:wordLen(s)], eq)
+	if strings.IndexByte(s[:wordLen(s)], '=') > 0 {
+		return p.pair()
 	}
 	n := timeLen(s)
 	if open := strings.IndexByte("[(\"", s[0]); open >= 0 {

@@ -14,6 +14,7 @@ import (
 //	<11>Apr  5 10:00:00 host press[12]: stuck
 //	<11>1 2031-04-05T10:00:00Z host press 12 - - stuck
 //	ERRO[0012] stuck
+//	E, [2031-04-05T10:00:00.123456 #12] ERROR -- press: stuck
 //	fail: Acme.Press[12]
 //	*** ERROR *** stuck
 //	·E 0:01:02.123456 {PPU} stuck
@@ -52,10 +53,10 @@ func (p *parser) special() bool {
 		}
 	case s[4] == '[' && isCapitals(s[:4]):
 		l, ok := find(s[:4], field)
-		if n := digits(s[5:]); ok && n >= 4 && strings.HasPrefix(s[5+n:], "]") {
+		if n := max(digits(s[5:]), timeLen(s[5:])); ok && n >= 4 && strings.HasPrefix(s[5+n:], "]") {
 			return p.sure(l, 6+n)
 		}
-	case p.console():
+	case p.console(), p.ruby():
 		return true
 	}
 	return p.decorated(s)
@@ -71,6 +72,18 @@ func (p *parser) console() bool {
 	l, ok := find(s[:4], field)
 	open := strings.IndexByte(name, '[')
 	return ok && open > 0 && isBracketed(name[open:], '[') && p.sure(l, 6+len(name))
+}
+
+// ruby reads the head that Ruby's logger writes: "E, [2031-04-05T10:00:00.123456 #12] ERROR -- press: ".
+func (p *parser) ruby() bool {
+	s := p.rest()
+	if !strings.HasPrefix(s[1:], ", [") || timeLen(s[4:]) == 0 {
+		return false
+	}
+	head, rest, _ := strings.Cut(s[:min(len(s), 3*maxPart)], " -- ")
+	program, _, ended := strings.Cut(rest, ": ")
+	l, ok := find(head[strings.LastIndexByte(head, ' ')+1:], anywhere)
+	return ok && ended && p.sure(l, len(head)+len(" -- ")+len(program)+1)
 }
 
 // decorated reads a level in capitals between signs: "*** ERROR ***", "=ERROR=", "<ERROR>".
