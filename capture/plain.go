@@ -34,6 +34,8 @@ func (a *assembly) joinsPlain(ln *line) verdict {
 		return joined(partMessage, evidenceForm)
 	case a.blanks == 1 && a.spaces(b):
 		return a.joinsPlainly(ln)
+	case a.blanks == 1 && isNodeEnd(b):
+		return joined(partStack, evidenceForm)
 	case a.blanks <= maxInnerBlanks && isElapsed(a.message) && (isElapsed(b) || a.reportsFault()):
 		if !isElapsed(b) {
 			return joined(partMessage, evidenceForm)
@@ -82,8 +84,8 @@ func (a *assembly) joinsThrown(b []byte) bool {
 		return a.lines == 1 || a.reportsFault() || a.panicked()
 	}
 	switch b[0] {
-	case 'C', 'W':
-		if headsCause(b) && (len(a.stack) > 0 || a.lines > 2) {
+	case 'C', 'W', 'E': // or as Node says where an error passed
+		if (headsCause(b) || hasPrefix(b, "Emitted '")) && (len(a.stack) > 0 || a.lines > 2) {
 			return true
 		}
 	case 'n':
@@ -149,6 +151,12 @@ func (a *assembly) isCaller() bool {
 	class, method, ok := bytes.Cut(a.head()[h.Len:], []byte(" "))
 	dot := bytes.LastIndexByte(class, '.')
 	return ok && dot > 0 && dot+1 < len(class) && class[dot+1]-'A' < 26 && bytes.IndexByte(method, ' ') < 0
+}
+
+// isNodeEnd reports whether b is the version of Node, its last line below an error that no code caught.
+func isNodeEnd(b []byte) bool {
+	version, ok := bytes.CutPrefix(b, []byte("Node.js v"))
+	return ok && len(version) > 0 && len(bytes.Trim(trimRight(version), ".0123456789")) == 0
 }
 
 // isErrorType reports whether the first word of b is the type of an error without its package, and has a colon, as

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/heedlog/heed/event"
+	stackframe "github.com/heedlog/heed/internal/frame"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/signature"
 )
@@ -409,7 +410,8 @@ type storedCause struct {
 }
 
 // sampleText returns one line of an entry's text, escaped and cut
-// to limit characters: the first line that is not blank, and the next one where the first ends in a colon.
+// to limit characters: the first line that is not blank, and the next one where the first ends in a colon. What Python
+// threw is in the place of its trace.
 func sampleText(e *event.Entry, limit int) string {
 	parts := make([]string, 0, 4)
 	if e.Kind == event.KindOperation {
@@ -418,7 +420,7 @@ func sampleText(e *event.Entry, limit int) string {
 	if e.Kind != event.KindLog {
 		parts = append(parts, e.Status.String())
 	}
-	message := strings.TrimSpace(e.Message)
+	message, thrown := stackframe.Thrown(strings.TrimSpace(e.Message))
 	message = message[:min(len(message), utf8.UTFMax*(limit+1))] // which shows that text was cut
 	head := 0
 	for line := range strings.SplitSeq(message, "\n") {
@@ -430,7 +432,7 @@ func sampleText(e *event.Entry, limit int) string {
 			break
 		}
 	}
-	sample := strings.TrimSpace(strings.Join(parts, " "))
+	sample := strings.TrimSpace(strings.Join(append(parts, thrown), " "))
 	if sample == "" {
 		sample = "(empty " + e.Kind.String() + " entry)"
 	}

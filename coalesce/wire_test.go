@@ -97,6 +97,10 @@ func TestSampleText(t *testing.T) {
 		{strings.Repeat("\U0001f41d", 3000), 2000, strings.Repeat("\U0001f41d", 1999) + "…"},
 		{strings.Repeat("a", 5000), 2000, strings.Repeat("a", 1999) + "…"},
 		{"one", 1, "…"},
+		{"press failed\nTraceback (most recent call last):\n  File \"a.py\", line 4, in run\n    x\nOSError: no oil\n", 60, "press failed OSError: no oil"},
+		{"Traceback (most recent call last):\n  File \"a.py\", line 4\n    x\nKeyError: 'x'", 60, "KeyError: 'x'"},
+		{"  + Exception Group Traceback (most recent call last):\n  | ExceptionGroup: e (1 sub-exception)\n    | ValueError: x", 60, "ExceptionGroup: e (1 sub-exception)"},
+		{"Traceback (most recent call last):\n  File \"a.py\"", 60, "Traceback (most recent call last): File \"a.py\""},
 	} {
 		require.Equal(t, tc.want, sampleText(&event.Entry{Message: tc.message}, tc.limit), "%q", tc.message)
 	}

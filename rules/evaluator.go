@@ -58,12 +58,16 @@ const phaseStart, phaseBoot = "start", "boot"
 // canceller. It holds for every entry that has these in common. Plans are values, safe for concurrent use, and may be
 // kept as long as the set; [Plan.Weight] returns their size. The zero Plan leaves all to the entry.
 type Plan struct {
-	known *Outcome // nil if a rule that reads the entry itself may match
+	known *Outcome // where none of asks matches; nil: not known
+	asks  []*Rule  // that read the entry itself and may match
 }
 
 // Weight returns the size of what p holds besides itself, in units of some 24
 // bytes; 0 for most plans.
 func (p *Plan) Weight() int {
+	if len(p.asks) > 0 {
+		return 4 + len(p.asks)
+	}
 	o := p.known
 	if o == nil || o.Rule == nil && len(o.Decision.Tags) == 0 && o.SetsPhase == "" ||
 		o.Rule != nil && o == &o.Rule.outcomes[o.Decision.Severity] {
@@ -71,10 +75,6 @@ func (p *Plan) Weight() int {
 	}
 	return 4 + len(o.Decision.Tags)
 }
-
-// Known returns the outcome if p decides by itself, without the entry, and nil if
-// it does not. The outcome is shared and read only.
-func (p *Plan) Known() *Outcome { return p.known }
 
 // Evaluator decides about entries by a [Set]. It holds the virtual machine that
 // runs conditions, and counts their errors. It is not safe for concurrent use. Any
@@ -106,15 +106,29 @@ func (ev *Evaluator) Failures() uint64 { return ev.failures }
 // Plan returns the plan of all entries with the cacheable part of in; it does not read the rest of in. It runs the
 // conditions that may hold, up to the first match or the first rule that reads the entry. It allocates an outcome if
 // rules with continue give tags, phase or advice, and a few words for the conditions that run.
-func (ev *Evaluator) Plan(in *Input) Plan { return Plan{ev.decide(in, false)} }
+func (ev *Evaluator) Plan(in *Input) Plan {
+	var p Plan
+	p.known = ev.decide(in, &p)
+	return p
+}
+
+// Decide decides about in as Evaluate does, by the plan of its cacheable part: it asks only the rules that read the
+// entry, as long as none of them matches.
+func (ev *Evaluator) Decide(p *Plan, in *Input) Outcome {
+	if p.known == nil || slices.ContainsFunc(p.asks, func(r *Rule) bool { return ev.matches(in, r) }) {
+		return *ev.decide(in, nil)
+	}
+	ev.end()
+	return *p.known
+}
 
 // Evaluate decides about in. A rule set means to try every rule in order, without an index and without a plan; tests
 // hold Plan and Evaluate to that.
-func (ev *Evaluator) Evaluate(in *Input) Outcome { return *ev.decide(in, true) }
+func (ev *Evaluator) Evaluate(in *Input) Outcome { return *ev.decide(in, nil) }
 
-// decide returns the outcome for in. Unless whole, it does not read the parts that differ between entries with one
-// plan, and returns nil if a rule that reads them may match.
-func (ev *Evaluator) decide(in *Input, whole bool) *Outcome {
+// decide returns the outcome for in. For a plan it does not read the parts that differ between entries with one, adds
+// the rules that read them and may match, and returns nil if these may change more than the decision.
+func (ev *Evaluator) decide(in *Input, plan *Plan) *Outcome {
 	defer ev.end()
 	defer ev.setPhase(in, in.Phase)
 	shape := shapeOf(in.Kind, in.Level, in.Status)
@@ -126,9 +140,12 @@ func (ev *Evaluator) decide(in *Input, whole bool) *Outcome {
 			continue
 		}
 		switch r := ev.set.active[i]; {
-		case r.possible&shape == 0:
-		case r.PerEntry && !whole:
-			return nil
+		case r.possible&shape == 0, r.cond.framed && in.Frames == "":
+		case r.PerEntry && plan != nil:
+			if r.Continue || known.phase != "" {
+				return nil
+			}
+			plan.asks = append(plan.asks, r)
 		case !ev.matches(in, r):
 		case r.Continue:
 			known.add(r)

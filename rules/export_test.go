@@ -33,12 +33,13 @@ func (r *Rule) Exceptions() []string {
 	return out
 }
 
-// Decide returns the outcome for in, whose plan is p.
-func (ev *Evaluator) Decide(p *Plan, in *Input) Outcome {
-	if p.known != nil {
-		return *p.known
+// Known returns the outcome if p decides by itself, without the entry, and nil if
+// it does not. The outcome is shared and read only.
+func (p *Plan) Known() *Outcome {
+	if len(p.asks) > 0 {
+		return nil
 	}
-	return ev.Evaluate(in)
+	return p.known
 }
 
 // Variables returns the names of the variables that r reads.

@@ -63,6 +63,13 @@ func TestEqualSuspects(t *testing.T) {
 	require.Empty(t, f.Find(nil, "mod 'A Tool', mod 'B Tool', mod 'C Tool', mod 'D Tool' or mod 'E Tool'", ""))
 }
 
+func TestRuntimeIsNoMod(t *testing.T) {
+	f := finder(t)
+	require.Empty(t, f.Find(nil, "x", "    at Module._compile (node:internal/modules/cjs/loader:1521:14)\n    at node:internal/main/run_main_module:28:49"))
+	require.Empty(t, f.Find(nil, "x\nTraceback (most recent call last):\n  File \"/srv/lib/groups.py\", line 9, in __aexit__\n    raise x", ""))
+	require.Empty(t, f.Find(nil, "  + Exception Group Traceback (most recent call last):\n  |   File \"/srv/lib/groups.py\", line 9, in __aexit__", ""))
+}
+
 func TestLearnIsBounded(t *testing.T) {
 	f := testkit.Must(blame.New(blame.Config{Mods: 2}))
 	require.False(t, f.Learn(blame.Mod{}))

@@ -27,6 +27,10 @@ func (s *scan) frame(line string, stack bool) bool {
 			return true
 		}
 	}
+	if strings.Contains(f.Rest, "(node:") || strings.HasPrefix(f.Path, "node:") {
+		s.game = true // the loader of Node's modules
+		return true
+	}
 	s.called(&f)
 	return true
 }

@@ -41,6 +41,7 @@ func (s *scan) path(line string) {
 			within = part == "" || strings.IndexByte(": \"'", part[len(part)-1]) < 0
 		case domains[word]: // of a class: me/author/mods/thing/Panel
 			within = true
+		case last && strings.HasPrefix(word, script): // a method of Python's
 		case name != "":
 			s.folder(name, last, about)
 			within = true

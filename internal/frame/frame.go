@@ -90,6 +90,9 @@ func (f *Head) Cut(line string) (ok bool) {
 	if len(t) < 4 {
 		return false
 	}
+	if rest, ok := strings.CutPrefix(t, "| "); ok && strings.HasPrefix(trimLeft(rest), `File "`) {
+		t = trimLeft(rest) // of a group of exceptions
+	}
 	f.Name = t
 	if f.script(trimRight(t)) {
 		return true
@@ -489,4 +492,20 @@ func Throwable(s string) (n int, qualified bool) {
 		return n, qualified
 	}
 	return 0, false
+}
+
+// Thrown cuts a message at the heading of a trace of Python's, and returns what Python threw: the last line at the
+// margin below it. Without one, it returns the whole message.
+func Thrown(message string) (before, thrown string) {
+	before, trace, _ := strings.Cut(message, "Traceback (most recent call last)")
+	for line := range strings.SplitSeq(trace, "\n") {
+		line = trimRight(strings.TrimPrefix(line, "  | ")) // of a group
+		if n := TypeLen(line); n > 0 && (n == len(line) || strings.HasPrefix(line[n:], ": ")) {
+			thrown = line
+		}
+	}
+	if thrown == "" {
+		return message, ""
+	}
+	return strings.TrimSuffix(before, "+ Exception Group "), thrown
 }

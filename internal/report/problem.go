@@ -75,6 +75,20 @@ func (n *run) problem(d *event.Decision, line uint64) *problem {
 	return p
 }
 
+// joinEscalated makes one problem of the entries of a rule before and after repetition made it weigh more.
+func (n *run) joinEscalated() {
+	for key, p := range n.problems {
+		worse := n.problems[causeKey{key.rule, event.Blocking}]
+		if key.disposition != event.Advisory || worse == nil {
+			continue
+		}
+		worse.Entries += p.Entries
+		worse.First, worse.Last = min(worse.First, p.First), max(worse.Last, p.Last)
+		worse.Early = worse.Early && p.Early
+		delete(n.problems, key)
+	}
+}
+
 // runBegins closes the run of the game that ends at a line, where another begins. A run with blocking entries is kept:
 // the log may be read for them.
 func (r *Replay) runBegins(line uint64) {

@@ -12,6 +12,7 @@ import (
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
+	"github.com/heedlog/heed/internal/frame"
 	"github.com/heedlog/heed/internal/report/summary"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/text/template"
@@ -101,13 +102,14 @@ const maxSays = 240
 // headOf returns a copy of the first line of a message, with the next line if that is indented or a colon ends the
 // first.
 func headOf(message string) string {
+	message, thrown := frame.Thrown(message)
 	message = strings.ToValidUTF8(message[:min(len(message), 4*maxSays)], "")
 	head, rest, _ := strings.Cut(message, "\n")
 	if head = strings.TrimSpace(head); strings.HasSuffix(head, ":") || strings.HasPrefix(rest, " ") {
 		next, _, _ := strings.Cut(rest, "\n")
 		head += " " + strings.TrimSpace(next)
 	}
-	return strings.Clone(oneSpace(head))
+	return strings.Clone(oneSpace(strings.TrimSpace(head + " " + thrown[:min(len(thrown), maxSays)])))
 }
 
 // maxTemplate bounds the part of a template that a row keeps. The full table

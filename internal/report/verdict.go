@@ -114,6 +114,7 @@ func (r *Replay) verdict() *verdict {
 		blinds[span.Rule] = true
 	}
 	n, earlier := r.judged()
+	n.joinEscalated()
 	choice := Problems{Blinds: func(rule string) bool { return blinds[rule] }}
 	for _, p := range n.problems {
 		n.weigh(p, &r.causes)
