@@ -11,8 +11,8 @@ func isThread(tag string) bool {
 
 // isPosition reports whether word is a place in a source file: "Press.cpp:12:", "press.go:12", "{press.py:12}".
 func isPosition(word string) bool {
-	if strings.HasPrefix(word, "{") {
-		word = strings.TrimSuffix(word[1:], "}")
+	if inner, ok := strings.CutSuffix(word, "}"); ok && strings.HasPrefix(inner, "{") {
+		word = inner[1:]
 	}
 	if n := len(word); n < 4 || !isDigit(word[n-1]) && !isDigit(word[n-2]) {
 		return false
