@@ -16,6 +16,7 @@ import (
 	"unicode"
 
 	"github.com/heedlog/heed/capture/format"
+	"github.com/heedlog/heed/capture/internal/begins"
 	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/internal/text"
 )
@@ -100,14 +101,14 @@ const (
 func Read(line string) (mods []Mod, words string, isSure bool) {
 	whole := line[:min(len(line), maxList)]
 	line = whole[:min(len(whole), maxLine)]
-	begins := true // the text of a logger may begin here
+	mayBegin := true // the text of a logger may begin here
 	for at := 0; at < len(line); at++ {
 		switch c := line[at]; {
 		case c == ' ', c == '\t':
-			begins = begins || at > 0 && line[at-1]-'0' < 10
-		case strings.IndexByte("]:)\"", c) >= 0, c == '>' && at > 0 && line[at-1]-'0' < 10: // not "<player> "
-			begins = true
-		case begins && isLead(line[at:]):
+			mayBegin = mayBegin || at > 0 && line[at-1]-'0' < 10
+		case c == ']', c == ':', c == ')', c == '"', c == '>' && at > 0 && line[at-1]-'0' < 10: // not "<player> "
+			mayBegin = true
+		case mayBegin && isLead(line[at:]):
 			words = lead.FindString(line[at:])
 			if plural.MatchString(words) {
 				line = whole // once: a list is no further looked at
@@ -120,7 +121,7 @@ func Read(line string) (mods []Mod, words string, isSure bool) {
 			}
 			fallthrough
 		default:
-			begins = false
+			mayBegin = false
 		}
 	}
 	return readBare(line, whole)
@@ -161,7 +162,7 @@ func readBare(line, whole string) (mods []Mod, words string, isSure bool) {
 		if rest, ok := m.Read(text); ok && rest == "" && isReport(&m, text) {
 			return []Mod{m}, Author, false
 		}
-	case strings.ContainsAny(line[:tag], "dDgG") && about.MatchString(line[:tag]):
+	case begins.Has(line[:tag], "od", "OD", "lugin", "LUGIN", "ddon") && about.MatchString(line[:tag]):
 		if mods, isSure = report(line[:tag], "", text); isSure {
 			return mods, "", true
 		}
