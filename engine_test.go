@@ -166,7 +166,7 @@ func TestPhaseAndBlindness(t *testing.T) {
 }
 
 func TestLogAllocatesNothing(t *testing.T) {
-	e := mustNew(t, Config{Family: "rimworld"})
+	e := mustNew(t, Config{})
 	for name, r := range map[string]event.Log{
 		"ignored":  {Message: "Unloading 17 Unused Serialized files (Serialized files now loaded: 8)"},
 		"urgent":   {Level: event.LevelError, Message: "Could not do the thing with Muffalo49213 at (166, 0, 143)", Stack: "  at A.B.C () [0x00012] in <24d25868955f4df08b02c73b55f389fe>:0"},

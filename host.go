@@ -46,8 +46,8 @@ type Report struct {
 
 	Pos uint64 // see [event.Log]
 
-	// ID is the id of an item that was reported after the snapshot of a restored engine: it is opened under that id, which
-	// the engine does not know. An id that no entry so far can have opened has no effect. Optional.
+	// ID is the id of an item that was reported after the snapshot of a restored engine: it is opened under that id. An id
+	// that the engine knows, or that no entry so far can have opened, has no effect. Optional.
 	ID string
 }
 
@@ -65,7 +65,8 @@ func (e *Engine) Raise(r Report) string {
 	}
 	fold := e.coalescer.Fold
 	digits, _ := strings.CutPrefix(r.ID, e.cfg.Epoch+"-")
-	if n, _ := strconv.ParseUint(digits, 10, 64); n > 0 && n <= e.Seq {
+	_, known := e.coalescer.Item(e.itemID(r.ID))
+	if n, _ := strconv.ParseUint(digits, 10, 64); !known && n > 0 && n <= e.Seq {
 		fold = func(in *coalesce.Input) coalesce.Folded { return e.coalescer.Reopen(in, n) }
 	}
 	return e.act(&coalesce.Input{

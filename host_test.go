@@ -247,3 +247,12 @@ func TestAcknowledgementKeepsNeighbors(t *testing.T) {
 	page := e.Read(Cursor{Seq: lamp - 2}, 1, Filter{})
 	require.Equal(t, lamp-1, page.Records[0].Seq)
 }
+
+// TestRaiseKnownID: the id of an item that the engine knows is not given again.
+func TestRaiseKnownID(t *testing.T) {
+	e := mustNew(t, Config{})
+	first := e.Raise(Report{Key: "a", Message: "one", Disposition: event.Blocking})
+	require.NotEqual(t, first, e.Raise(Report{Key: "b", Message: "two", Disposition: event.Blocking, ID: first}))
+	_, err := Restore(Config{}, e.Snapshot(nil))
+	require.NoError(t, err)
+}

@@ -205,8 +205,12 @@ func (c *Classifier) decide(known *shape, e *event.Entry, r *Result) {
 		c.decisions.add(&key, plan, &known.decision)
 		p = &plan
 	}
-	r.Outcome = c.eval.Decide(p, c.input(e, known.template))
-	c.in = rules.Input{}
+	if o := p.Known(); o != nil {
+		r.Outcome = *o
+	} else {
+		r.Outcome = c.eval.Decide(p, c.input(e, known.template))
+		c.in = rules.Input{}
+	}
 }
 
 // mayBeUrgent reports whether the decision is urgent, or may become so by repetition.

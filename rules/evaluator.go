@@ -76,6 +76,15 @@ func (p *Plan) Weight() int {
 	return 4 + len(o.Decision.Tags)
 }
 
+// Known returns the outcome if p decides by itself, without the entry, and nil if
+// it does not. The outcome is shared and read only.
+func (p *Plan) Known() *Outcome {
+	if len(p.asks) > 0 {
+		return nil
+	}
+	return p.known
+}
+
 // Evaluator decides about entries by a [Set]. It holds the virtual machine that
 // runs conditions, and counts their errors. It is not safe for concurrent use. Any
 // number of evaluators may share a set.
@@ -140,7 +149,7 @@ func (ev *Evaluator) decide(in *Input, plan *Plan) *Outcome {
 			continue
 		}
 		switch r := ev.set.active[i]; {
-		case r.possible&shape == 0, r.cond.framed && in.Frames == "":
+		case r.possible&shape == 0:
 		case r.PerEntry && plan != nil:
 			if r.Continue || known.phase != "" {
 				return nil

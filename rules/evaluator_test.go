@@ -290,7 +290,7 @@ rules:
 	other := &rules.Input{Template: "c", Message: "abc", Phase: "menu"}
 	p = ev.Plan(other)
 	require.Nil(t, p.Known())
-	require.Equal(t, 2.0, testing.AllocsPerRun(100, func() { ev.Plan(other) }), "template, and the rule that asks")
+	require.Equal(t, 2.0, testing.AllocsPerRun(100, func() { ev.Plan(other) }), "template and the rule that reads the message")
 	require.Equal(t, 1.0, testing.AllocsPerRun(100, func() { ev.Decide(&p, other) }), "message")
 }
 

@@ -33,14 +33,5 @@ func (r *Rule) Exceptions() []string {
 	return out
 }
 
-// Known returns the outcome if p decides by itself, without the entry, and nil if
-// it does not. The outcome is shared and read only.
-func (p *Plan) Known() *Outcome {
-	if len(p.asks) > 0 {
-		return nil
-	}
-	return p.known
-}
-
 // Variables returns the names of the variables that r reads.
 func (r *Rule) Variables() []string { return r.reads.list() }

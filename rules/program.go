@@ -30,7 +30,6 @@ type condition struct {
 	need     need
 	possible shapeSet // where it may hold
 	certain  shapeSet // where it surely does
-	framed   bool     // it holds only with frames
 	prints   []string // fingerprints of the parts that "and" joins
 	parts    []string // the same, sorted, each once; none of a condition that always holds
 }
@@ -55,10 +54,7 @@ func (r *resolver) condition(e *exprText, consequence string) *condition {
 		return nil
 	}
 	c := &condition{expr: e, need: r.needs.need(tree, true)}
-	operands(tree, "&&", func(n ast.Node) {
-		c.prints = append(c.prints, fingerprint(n))
-		c.framed = c.framed || n.String() == `frames != ""`
-	})
+	operands(tree, "&&", func(n ast.Node) { c.prints = append(c.prints, fingerprint(n)) })
 	var opt ast.Node
 	if c.program, opt = x.program(tree); c.program == nil {
 		return nil

@@ -194,7 +194,11 @@ func (t *tail) cut(kept, b []byte, now time.Time) {
 
 // takeCopy delivers the text that was not read before the file was emptied, if a copy of the file has it.
 func (t *tail) takeCopy(now time.Time) {
-	name, isCopy := t.source(&Position{Offset: t.offset, Hash: xxhash.Sum64(t.buf[:t.last])})
+	began := t.began
+	if began.IsZero() && t.was != nil { // nothing was read since the first look
+		began = t.was.ModTime()
+	}
+	name, isCopy := t.source(&Position{Began: began, Offset: t.offset, Hash: xxhash.Sum64(t.buf[:t.last])})
 	if !isCopy || t.passed >= 0 {
 		return
 	}
@@ -202,8 +206,15 @@ func (t *tail) takeCopy(now time.Time) {
 	if err != nil {
 		return
 	}
-	for n := 1; n > 0; {
-		n, _ = file.ReadAt(t.buf[t.last:], t.offset) // an error ends it as the end of the copy does
+	if known(t.older, file, info) >= 0 { // it was read, and begins as the emptied file did
+		_ = file.Close() // only read from
+		return
+	}
+	for {
+		n, _ := file.ReadAt(t.buf[t.last:], t.offset) // an error ends it as the end of the copy does
+		if n == 0 {
+			break
+		}
 		t.take(t.buf[t.last:t.last+n], true, now)
 	}
 	t.older = remember(t.older, t.generation(file, info, now))

@@ -40,7 +40,8 @@ func (t *tail) resumes() bool {
 
 // source returns the name of the file in the folder of the log that has the text after a position, "" where there is
 // none: the position's file, also if it was renamed. If that was emptied, it is a copy of it from before, or else the
-// emptied file. For a position without a file, it is a copy.
+// emptied file. For a position without a file, it is a copy. A file that was last written before the log began is none,
+// although runs begin alike.
 func (t *tail) source(p *Position) (name string, isCopy bool) {
 	dir, base := folderOf(t.cfg.Path)
 	entries, _ := os.ReadDir(dir) // an unreadable folder has no names
@@ -56,26 +57,27 @@ func (t *tail) source(p *Position) (name string, isCopy bool) {
 		if p.File == "" && !isOld {
 			continue
 		}
-		switch isFile, hasText := p.finds(path); {
+		switch isFile, hasText, written := p.finds(path); {
 		case isFile && hasText:
 			return path, false
 		case isFile:
 			emptied = path
-		case hasText && isOld:
+		case hasText && isOld && p.Offset > 0 && !written.Before(p.Began):
 			copied = path
 		}
 	}
 	return cmp.Or(copied, emptied), copied != ""
 }
 
-// finds reports whether the file called name is the position's, and whether it has the same bytes before the offset.
-func (p *Position) finds(name string) (isFile, hasText bool) {
-	file, _, err := openRegular(name)
+// finds reports whether the file called name is the position's, whether it has the same bytes before the offset, and
+// when it was written.
+func (p *Position) finds(name string) (isFile, hasText bool, written time.Time) {
+	file, info, err := openRegular(name)
 	if err != nil {
-		return false, false
+		return false, false, time.Time{}
 	}
 	defer file.Close() //nolint:errcheck // only read from
-	return p.File != "" && fileID(file) == p.File, p.isIn(file)
+	return p.File != "" && fileID(file) == p.File, p.isIn(file), info.ModTime()
 }
 
 // isIn reports whether a file has the same bytes before the offset.

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -220,4 +221,55 @@ func TestResumeUTF16(t *testing.T) {
 			require.NoError(t, second.stop())
 		}
 	})
+}
+
+// TestNoCopy: a rotated file that begins as the emptied log did, and was not copied from it, is not read for it.
+func TestNoCopy(t *testing.T) {
+	const banner = "banner\n"
+	ways := map[string]func(f *following) *following{
+		"while it is followed": func(f *following) *following {
+			require.NoError(f.t, os.Truncate(f.path, 0))
+			f.write("next\n")
+			return f
+		},
+		"after a restart": func(f *following) *following {
+			require.NoError(f.t, f.stop())
+			require.NoError(f.t, os.Truncate(f.path, 0))
+			f.write("next\n")
+			return again(f.t, filepath.Dir(f.path), f.recs[len(f.recs)-1].Position)
+		},
+		"from its end": func(f *following) *following {
+			require.NoError(f.t, f.stop())
+			next := start(f.t, filepath.Dir(f.path), func(c *Config) { c.FromEnd = true })
+			require.NoError(f.t, os.Truncate(f.path, 0))
+			f.write("next\n")
+			return next
+		},
+		"after another file": func(f *following) *following {
+			f.writeSync("first\n")
+			require.NoError(f.t, os.Rename(f.path, f.path+".2"))
+			f.writeSync(banner)
+			after(3 * time.Second)
+			require.NoError(f.t, os.Truncate(f.path, 0))
+			f.write("next\n")
+			return f
+		},
+	}
+	for name, empty := range ways {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, dir string) {
+				old := filepath.Join(dir, "Player.1.log")
+				appendTo(t, old, banner+"earlier run\n")
+				require.NoError(t, os.Chtimes(old, time.Time{}, time.Now().Add(-time.Hour)))
+				f := start(t, dir, nil)
+				f.writeSync(banner)
+				last := empty(f)
+				after(3 * time.Second)
+				got := strings.Join(append(f.taken(), last.taken()...), ";")
+				require.NotContains(t, got, "earlier run")
+				require.LessOrEqual(t, strings.Count(got, "first"), 1, got)
+				require.Contains(t, got, "next")
+			})
+		})
+	}
 }

@@ -109,7 +109,8 @@ func headOf(message string) string {
 		next, _, _ := strings.Cut(rest, "\n")
 		head += " " + strings.TrimSpace(next)
 	}
-	return strings.Clone(oneSpace(strings.TrimSpace(head + " " + thrown[:min(len(thrown), maxSays)])))
+	thrown = strings.ToValidUTF8(thrown[:min(len(thrown), maxSays)], "")
+	return strings.Clone(oneSpace(strings.TrimSpace(head + " " + thrown)))
 }
 
 // maxTemplate bounds the part of a template that a row keeps. The full table

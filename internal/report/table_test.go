@@ -1,7 +1,9 @@
 package report
 
 import (
+	"strings"
 	"testing"
+	"unicode/utf8"
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
@@ -50,4 +52,10 @@ func TestSaysIsOwn(t *testing.T) {
 	says := headOf(unsafe.String(&read[0], len(read)))
 	clear(read)
 	require.Equal(t, "PressFailed", says)
+}
+
+// TestHeadOfIsText: what Python threw is not cut within a character.
+func TestHeadOfIsText(t *testing.T) {
+	head := headOf("Traceback (most recent call last):\nKeyError: x" + strings.Repeat("é", maxSays))
+	require.True(t, utf8.ValidString(head), "%q", head)
 }

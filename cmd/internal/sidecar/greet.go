@@ -154,8 +154,8 @@ func number(id string) uint64 {
 	return n
 }
 
-// maxSequence bounds the numbers of entries: every JSON reader takes them exactly.
-const maxSequence = 1 << 53
+// maxSequence bounds the numbers of entries that a client has seen: snapshots take twice as many.
+const maxSequence = 1 << 52
 
 // catchUp brings an engine to the state of an item that was reported after the engine's snapshot was taken. An item
 // that the engine does not know is raised under its old id, since its entries are gone.

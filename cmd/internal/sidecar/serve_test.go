@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -16,6 +17,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // client is the other side of a server, for tests in virtual time.
@@ -364,6 +366,22 @@ func TestRestartWithoutSnapshot(t *testing.T) {
 		require.ElementsMatch(t, []string{"old-1", "old-3"}, ids)
 		c.ask(query{Kind: "flush"}, nil)
 		require.Empty(t, c.seen, "the client has these updates")
+		require.NoError(t, c.end())
+	})
+}
+
+// TestRestartFar: after items with the highest numbers, the next snapshot can be restored.
+func TestRestartFar(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		u := update{Update: heed.Update{Kind: coalesce.Opened, Item: exampleItem()}}
+		u.Item.ID, u.Item.LatestSequence = fmt.Sprint("old-", uint64(maxSequence)), math.MaxUint64
+		seen := []json.RawMessage{testkit.Must(json.Marshal(&u))}
+		c, w := dial(t, hello{Seen: seen})
+		require.True(t, w.Restored, w.Reason)
+		state := c.snapshot()
+		require.NoError(t, c.end())
+		c, w = dial(t, hello{snapshot: state, Seen: seen})
+		require.True(t, w.Restored, w.Reason)
 		require.NoError(t, c.end())
 	})
 }
