@@ -81,7 +81,7 @@ func (r *Reader) fill(rec *Record) {
 	if a.split == evidenceJSON {
 		r.json.record(rec, r.opt.MaxRecordText)
 		if rec.Kind == event.KindLog && rec.Part != event.Rest {
-			r.mods.message(rec.Message, rec.Context)
+			r.mods.message(rec.Message, rec.Context, r.banner.records)
 		}
 		if rec.Context {
 			r.machine.Text(rec.Message)

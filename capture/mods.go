@@ -23,7 +23,7 @@ type ListedMod struct {
 	// An assembly without one has none here.
 	Versions string `json:"versions,omitempty" jsonschema:"Versions of the mod and of its assemblies, as the log has them."`
 
-	again bool // it was listed without its version
+	again int // after which number of mods it was listed without its version, plus one; 0: it was not
 }
 
 // ModList has the mods of a game that a record lists. It may be retained.
@@ -49,11 +49,11 @@ func (l *ModList) Plain() []Mod {
 // AppendTo appends the mods of the list to those of earlier lists of the capture. One that had no version gets it.
 func (l *ModList) AppendTo(mods []ListedMod) []ListedMod {
 	for i := range l.Mods {
-		at := -1
-		if l.Mods[i].again {
-			at = slices.IndexFunc(mods, func(m ListedMod) bool { return blame.Same(m.Title(), l.Mods[i].Title()) })
+		key, at := l.Mods[i].key(), l.Mods[i].again-1
+		if at >= 0 && at < len(mods) && mods[at].key() != key { // the first lists are not among them
+			at = slices.IndexFunc(mods, func(m ListedMod) bool { return m.key() == key })
 		}
-		if at >= 0 {
+		if at >= 0 && at < len(mods) {
 			mods[at] = l.Mods[i]
 		} else {
 			mods = append(mods, l.Mods[i])
@@ -88,21 +88,22 @@ type modLists struct {
 	form   listForm
 	prefix int // how many bytes a logger put before the text of the line that announced items
 
+	from   int  // records of the input before the run
 	early  bool // the log begins: programs report the mods that they load
 	upload bool // the list of an upload was read: it is whole, and nothing else adds to it
 
-	list  *ModList        // of the open record; nil where it names no mod
-	known map[string]bool // key of each mod that was listed, and whether with its version
-	text  int             // bytes kept of all
-	blind bool            // lines may be the beginnings of others: nothing is to be learned
+	list  *ModList       // of the open record; nil where it names no mod
+	known map[string]int // key of each mod that was listed, and after how many, plus one; 0: with its version
+	text  int            // bytes kept of all
+	blind bool           // lines may be the beginnings of others: nothing is to be learned
 
 	words, first string // of the first line of a form that needs a second one, and the line
 }
 
 // restart begins another run, whose mods are reported again: once for each run.
-func (m *modLists) restart() {
+func (m *modLists) restart(records int) {
 	clear(m.known)
-	*m = modLists{blind: m.blind, known: m.known}
+	*m = modLists{blind: m.blind, known: m.known, from: records}
 }
 
 // listForm is the form of the list that is being read.
@@ -116,11 +117,11 @@ const (
 )
 
 // mayBegin reports whether begin has something to look for in the first line of a
-// record, and early that the log begins there. Nearly all are spared the call.
-func (m *modLists) mayBegin(line string, early bool) bool {
-	m.early = early
+// record, after so many. Nearly all are spared the call.
+func (m *modLists) mayBegin(line string, records int) bool {
+	m.early = records-m.from <= maxBeginning
 	ends := strings.IndexByte(": \t", line[len(line)-1]) >= 0
-	return m.form != formNone || !m.upload && (ends || early)
+	return m.form != formNone || !m.upload && (ends || m.early)
 }
 
 // begin looks at the first line of a record, which with header set is the
@@ -219,12 +220,12 @@ func (m *modLists) line(line string) {
 }
 
 // message looks at the text of a record that was not read line by line.
-func (m *modLists) message(message string, header bool) {
+func (m *modLists) message(message string, header bool, records int) {
 	line, rest, more := strings.Cut(message, "\n")
 	if more {
 		line = strings.TrimRight(line, "\r")
 	}
-	if line != "" && (header || m.mayBegin(line, true)) {
+	if line != "" && (header || m.mayBegin(line, records)) {
 		m.begin(line, header)
 	}
 	for more && m.form != formNone {
@@ -235,12 +236,12 @@ func (m *modLists) message(message string, header bool) {
 
 // add adds a mod. Its strings may alias buffers that are reused.
 func (m *modLists) add(mod *ListedMod) {
-	key := blame.Key(cmp.Or(mod.PackageID, mod.Name))
-	isVersioned, isKnown := m.known[key]
-	if m.blind || isKnown && (isVersioned || mod.Versions == "") {
+	key := mod.key()
+	again, isKnown := m.known[key]
+	if m.blind || isKnown && (again == 0 || mod.Versions == "") {
 		return
 	}
-	mod.again = isKnown
+	mod.again = again
 	size := len(mod.Name) + len(mod.PackageID) + len(mod.Versions)
 	for _, a := range mod.Assemblies {
 		size += len(a)
@@ -248,21 +249,29 @@ func (m *modLists) add(mod *ListedMod) {
 	if m.list == nil {
 		m.list = &ModList{}
 	}
-	if len(m.known) == maxMods || size > maxModText || m.text+size > maxModsText {
+	if !isKnown && len(m.known) == maxMods || size > maxModText || m.text+size > maxModsText {
 		m.list.Omitted++
 		return
 	}
 	if m.known == nil {
-		m.known = make(map[string]bool, 256) // a usual list
+		m.known = make(map[string]int, 256) // a usual list
 	}
 	m.text += size
-	m.known[key] = mod.Versions != ""
+	if m.known[key] = 0; mod.Versions == "" {
+		m.known[key] = len(m.known)
+	}
 	mod.Name, mod.PackageID = strings.Clone(mod.Name), strings.Clone(mod.PackageID)
 	mod.Versions = strings.Clone(mod.Versions)
 	for i, a := range mod.Assemblies {
 		mod.Assemblies[i] = strings.Clone(a)
 	}
 	m.list.Mods = append(m.list.Mods, *mod)
+}
+
+// key is the same for all names of a mod; one without letters stays as it is.
+func (m *ListedMod) key() string {
+	name := cmp.Or(m.PackageID, m.Name)
+	return cmp.Or(blame.Key(name), strings.Clone(name))
 }
 
 // take gives rec the mods since its last call.

@@ -304,14 +304,14 @@ func FuzzMods(f *testing.F) {
 	f.Add("[a] Loaded 1 mods:\n[a]    b 1.0\n\t- c.d (e)\nLoading [a 1]")
 	f.Fuzz(func(t *testing.T, message string) {
 		for _, header := range []bool{false, true} {
-			var m modLists
+			m := modLists{early: true}
 			for line := range strings.Lines(message) {
 				if line = strings.TrimSuffix(line, "\n"); line != "" {
 					m.begin(line, header)
 					m.line(line)
 				}
 			}
-			m.message(message, header)
+			m.message(message, header, 0)
 			var rec Record
 			if m.take(&rec); rec.Mods == nil {
 				continue
@@ -323,4 +323,35 @@ func FuzzMods(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestModsOfTheLatestRun(t *testing.T) {
+	var in strings.Builder
+	for run := range 2 {
+		fmt.Fprintf(&in, "[10:00:00 INFO]: Starting minecraft server version 1.20.%d\n", run+1)
+		fmt.Fprintf(&in, "[10:00:01 INFO]: [Press] Enabling Press v1.2.%d\n", run)
+		for i := range maxBeginning {
+			fmt.Fprintf(&in, "[10:00:02 INFO]: Player %d joined the game\n", i)
+		}
+		in.WriteString("[10:00:01 INFO]: [Mill] Enabling Mill v1.2.0\n")
+	}
+	require.Equal(t, `2: "Press" "" [] "v1.2.0"`+"\n"+`2005: "Press" "" [] "v1.2.1"`+"\n", listed(records(t, in.String())))
+}
+
+func TestModsListedAgainWithTheirVersions(t *testing.T) {
+	var list modLists
+	var mods []ListedMod
+	for _, m := range []ListedMod{
+		{Mod: Mod{Name: "!!"}}, {Mod: Mod{PackageID: "acme.press"}}, {Mod: Mod{Name: "??"}},
+		{Mod: Mod{Name: "Press", PackageID: "acme.press"}, Versions: "1.2"}, {Mod: Mod{Name: "??"}, Versions: "2.0"},
+	} {
+		list.add(&m)
+		var rec Record
+		list.take(&rec)
+		mods = rec.Mods.AppendTo(mods)
+	}
+	require.Len(t, mods, 3)
+	require.Equal(t, []string{"", "1.2", "2.0"}, []string{mods[0].Versions, mods[1].Versions, mods[2].Versions})
+	later := ModList{Mods: []ListedMod{{Mod: Mod{Name: "??"}, Versions: "3.0", again: 1}}}
+	require.Equal(t, "3.0", later.AppendTo(mods)[2].Versions, "in lists of which the first are not known")
 }

@@ -322,7 +322,8 @@ func (r *Reader) prepare(ln *line) {
 		ln.text = r.uncolored
 	}
 	r.unwrap(ln)
-	if len(ln.text) > 0 && ln.text[0] > ' ' && r.asm.block == blockNone && ln.hole == 0 {
+	if len(ln.text) > 0 && ln.text[0] > ' ' && r.asm.block == blockNone && ln.hole == 0 &&
+		bytes.IndexByte(ln.text, '\n') < 0 { // else a record's answers are about the first of its lines
 		r.looks.recall(ln)
 	}
 	r.ended = r.ended || r.opt.LastLine != "" && bytes.Contains(ln.text, []byte(r.opt.LastLine))
@@ -421,7 +422,7 @@ func (r *Reader) begin(ln *line) {
 		r.restart(ln)
 	}
 	a.begin(ln, r.layout)
-	if head := text(ln.text); r.mods.mayBegin(head, r.banner.records < maxBeginning) {
+	if head := text(ln.text); r.mods.mayBegin(head, r.banner.records+1) {
 		r.mods.begin(head, false)
 		a.anyItem = a.anyItem || r.mods.form != formNone
 	}
@@ -454,7 +455,7 @@ func (r *Reader) noteBanner(ln *line) {
 // restart begins another run of the game at ln.
 func (r *Reader) restart(ln *line) {
 	r.notice(event.Notice{Status: event.StatusRestarted, Pos: uint64(ln.no), Detail: "the log starts again"})
-	r.mods.restart()
+	r.mods.restart(r.banner.records)
 }
 
 // noteHeader takes note of the header of an upload. Below another log, its own
@@ -492,6 +493,7 @@ func (r *Reader) join(ln *line) bool {
 		a.own.hash = 0 // later answers are about a shorter text
 		before := a.lastText()
 		*before = bytes.TrimSuffix(*before, []byte(" ")) // with which Unity 2019.4 separates a text from its footer
+		a.refFrom = min(a.refFrom, len(a.stack))
 		a.footer = true
 	}
 	if a.refFrom >= 0 && isLogging(ln.text) {

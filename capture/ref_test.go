@@ -50,3 +50,20 @@ func TestRefEviction(t *testing.T) {
 		require.Equal(t, "oh: System.Exception: x", r.Message)
 	}
 }
+
+// TestRefBelowFrameWithSpace holds that the space before a footer, which ends a trace, is none of the reference's.
+func TestRefBelowFrameWithSpace(t *testing.T) {
+	for _, frame := range []string{"  at Gadget.M1 () [0x0] in <1>:0 ", "Gadget:M1 () "} {
+		recs := records(t, unity2019_4+"oh: System.Exception: x\n"+frame+"\n[Ref A1]\n(Filename: a Line: 1)\n\non\n")
+		require.NotEmpty(t, recs)
+	}
+}
+
+// TestLookAtTextOfLines holds that lines in one text of a container are not taken for the first of them.
+func TestLookAtTextOfLines(t *testing.T) {
+	recs := records(t, strings.Repeat(`{"log":"Gadget.Mill:Turn ()\n\nStarted 10 jobs jobList=","stream":"stdout"}`+"\n", 3))
+	require.Len(t, recs, 3)
+	for _, rec := range recs {
+		require.Empty(t, rec.Stack)
+	}
+}

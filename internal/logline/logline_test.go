@@ -238,6 +238,7 @@ func FuzzParse(f *testing.F) {
 	for _, c := range heads {
 		f.Add(c.line)
 	}
+	f.Add("ERROR }")
 	f.Add("M  ERROR: no disk")
 	f.Add("Warning: no disk")
 	f.Add("Press_CRITICAL_ERROR: no disk")

@@ -11,7 +11,7 @@ func isThread(tag string) bool {
 
 // isPosition reports whether word is a place in a source file: "Press.cpp:12:", "press.go:12", "{press.py:12}".
 func isPosition(word string) bool {
-	if inner, ok := strings.CutSuffix(word, "}"); ok && inner[0] == '{' {
+	if inner, ok := strings.CutSuffix(word, "}"); ok && strings.HasPrefix(inner, "{") {
 		word = inner[1:]
 	}
 	if n := len(word); n < 4 || !isDigit(word[n-1]) && !isDigit(word[n-2]) {

@@ -16,6 +16,7 @@ import (
 	"unicode"
 
 	"github.com/heedlog/heed/capture/format"
+	"github.com/heedlog/heed/capture/internal/begins"
 	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/internal/text"
 )
@@ -46,7 +47,8 @@ var (
 	noun   = regexp.MustCompile(`(?i)\b(?:` + nouns + `)\b`)
 	plural = regexp.MustCompile(`(?i)\b(?:mods|plugins|add-?ons)\b[^:]*: *$`)
 	// about matches words before a text that say that it is about mods: "[ModLoader] ", "LogPluginManager: ".
-	about = regexp.MustCompile(`(?:\b|[a-z])(?:Mod|MOD|Plugin|PLUGIN|Addon)[sS]?(?:\b|[A-Z])|\b(?:mod|plugin|addon)s?\b`)
+	// "[PressMod] " is a mod, which may load anything.
+	about = regexp.MustCompile(`\b(?:Mod|MOD|Plugin|PLUGIN|Addon|mod|plugin|addon)[sS]?\b|(?:Mod|Plugin|Addon)[sS]?[A-Z]`)
 	// heading matches a line that announces the mods that were loaded.
 	heading = regexp.MustCompile(`(?:^|[\]):] )[ \t]*((?:(?:Loaded|Loading|Initializing|Initialized|Active|Enabled|Running)` +
 		` (?:.* )?(?i:mods|plugins|packs)|\S+ (?i:mods|plugins) \(\d+\)|(?i:mod list)):)$`)
@@ -57,7 +59,7 @@ var (
 	// title matches a name and no sentence: one word, or words that are written like a title.
 	title = regexp.MustCompile(`^(?:\S+|(?:(?:[\p{Lu}\d([&+-]\S*|of|the|and|for|in|to|a)(?: |$))+)$`)
 	// other matches names of parts of a game, and words that are no names.
-	other = regexp.MustCompile(`^(?i:base|core|game|creative|survival|none|null|` + verbs + `|` + nouns + `|` + fillers + `)$`)
+	other = regexp.MustCompile(`^(?i:base|core|game|creative|survival|none|null|version|` + verbs + `|` + nouns + `|` + fillers + `)$`)
 	// archive matches a file of code with its version in its name.
 	archive = regexp.MustCompile(`^(.*?)(?:-(?:fabric|forge|neoforge|quilt))*(?:[-_+](\d.*|mc1\..*))?\.jar$`)
 	code    = regexp.MustCompile(`\.(?:jar|dll|zip|pyc|js)$`)
@@ -88,31 +90,41 @@ const Author = "by "
 // minNamed is how many mods in a row need no version.
 const minNamed = 3
 
-// maxLine is how many bytes of a line are looked at.
-const maxLine = 512
+// The words of a report are looked for in maxLine bytes of a line, and a list may have maxList.
+const (
+	maxLine = 512
+	maxList = 64 << 10
+)
 
 // Read returns the mods that a line names, and the words before them. It is not sure of a line that needs a second one
 // of the same words. Strings are parts of the line.
 func Read(line string) (mods []Mod, words string, isSure bool) {
-	line = line[:min(len(line), maxLine)]
-	begins := true // the text of a logger may begin here
+	whole := line[:min(len(line), maxList)]
+	line = whole[:min(len(whole), maxLine)]
+	mayBegin := true // the text of a logger may begin here
 	for at := 0; at < len(line); at++ {
 		switch c := line[at]; {
 		case c == ' ', c == '\t':
-			begins = begins || at > 0 && line[at-1]-'0' < 10
-		case strings.IndexByte("]>:)\"", c) >= 0:
-			begins = true
-		case begins && isLead(line[at:]):
+			mayBegin = mayBegin || at > 0 && line[at-1]-'0' < 10
+		case c == ']', c == ':', c == ')', c == '"', c == '>' && at > 0 && line[at-1]-'0' < 10: // not "<player> "
+			mayBegin = true
+		case mayBegin && isLead(line[at:]):
 			words = lead.FindString(line[at:])
-			if mods, isSure = report(line[:at], words, line[at+len(words):]); len(mods) > 0 {
+			if plural.MatchString(words) {
+				line = whole // once: a list is no further looked at
+			}
+			switch mods, isSure = report(line[:at], words, line[at+len(words):]); {
+			case len(mods) > 0:
 				return mods, words, isSure
+			case len(line) > maxLine:
+				return nil, "", false
 			}
 			fallthrough
 		default:
-			begins = false
+			mayBegin = false
 		}
 	}
-	return readBare(line)
+	return readBare(line, whole)
 }
 
 // isLead reports whether a text begins with a word of a report.
@@ -126,10 +138,10 @@ func isLead(line string) bool {
 	return vocabulary[string(lower[:n])]
 }
 
-// readBare reads a line without words before the mods.
-func readBare(line string) (mods []Mod, words string, isSure bool) {
-	if strings.Contains(line, "od=") || strings.Contains(line, "ods=") {
-		if option := argument.FindStringSubmatch(line); option != nil {
+// readBare reads a line without words before the mods. An argument may be in the whole line.
+func readBare(line, whole string) (mods []Mod, words string, isSure bool) {
+	if strings.Contains(whole, "od=") || strings.Contains(whole, "ods=") {
+		if option := argument.FindStringSubmatch(whole); option != nil {
 			for item := range strings.SplitSeq(option[1], ";") {
 				var m Mod
 				if _, ok := m.Read(strings.TrimPrefix(item, "@")); ok {
@@ -150,7 +162,7 @@ func readBare(line string) (mods []Mod, words string, isSure bool) {
 		if rest, ok := m.Read(text); ok && rest == "" && isReport(&m, text) {
 			return []Mod{m}, Author, false
 		}
-	case strings.ContainsAny(line[:tag], "dDgG") && about.MatchString(line[:tag]):
+	case begins.Has(line[:tag], "od", "OD", "lugin", "LUGIN", "ddon") && about.MatchString(line[:tag]):
 		if mods, isSure = report(line[:tag], "", text); isSure {
 			return mods, "", true
 		}
@@ -215,7 +227,7 @@ func (l *line) learn(m *Mod, before, item, rest string) {
 // isReport reports whether a program may report a mod so, which was read from a text: as a name and no sentence, and
 // with a version that is no mere number.
 func isReport(m *Mod, text string) bool {
-	return m.Name != "" && (strings.IndexByte(`"'[`, text[0]) >= 0 || title.MatchString(m.Name)) &&
+	return m.Name != "" && !strings.HasSuffix(m.Name, ":") && (strings.IndexByte(`"'[`, text[0]) >= 0 || title.MatchString(m.Name)) &&
 		(m.Version == "" || m.Version[0]|0x20 == 'v' || strings.Contains(m.Version, "."))
 }
 
@@ -235,7 +247,7 @@ func (m *Mod) Read(item string) (rest string, ok bool) {
 		item, rest, _ = strings.Cut(item[1:], item[:1])
 		return rest, m.file(item)
 	case '[':
-		if inner, ok := strings.CutSuffix(item[1:], "]"); ok {
+		if inner, ok := strings.CutSuffix(item[1:], "]"); ok && inner != "" {
 			item = inner
 		}
 	}

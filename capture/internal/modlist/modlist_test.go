@@ -1,6 +1,8 @@
 package modlist
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -26,6 +28,13 @@ func TestRead(t *testing.T) {
 		"[10:00:00] [tML]: Selecting Press v2.0.5.3 (tML: 2031.4) from Workshop":                  {"?", "Press"},
 		"[10:00:00] Old Press v1.2":                                                               {"?", "Old Press"},
 
+		"Loading plugin: []":                                              nil,
+		"== game.exe \"-mod=[];@press\"":                                  {"press"},
+		"[10:00:00] [Server/INFO]: <Player> Loaded mod Press v1.2":        nil,
+		"[PressMod] Enabled Debug":                                        nil,
+		"[MODEL] Loaded Press":                                            nil,
+		"[Mods] version 1.2.3 loaded":                                     nil,
+		"[Mods] Found update: 1.2.3":                                      nil,
 		"Loading Plugins from 'D:\\Press\\Plugins'...":                    nil,
 		"[MODS] Start loading from: '/srv/Mods'":                          nil,
 		"[MODS] Initializing mod code":                                    {"?", "code"},
@@ -47,5 +56,14 @@ func TestRead(t *testing.T) {
 			got = append(got, m.Name)
 		}
 		require.Equal(t, want, got, line)
+	}
+	for _, form := range []string{"[10:00:00] Loaded mods: %s", "== game.exe -mod=%s"} {
+		list := strings.TrimSuffix(strings.Repeat("press, ", 200), ", ")
+		if strings.HasPrefix(form, "=") {
+			list = strings.ReplaceAll(list, ", ", ";")
+		}
+		mods, _, isSure := Read(fmt.Sprintf(form, list))
+		require.True(t, isSure)
+		require.Len(t, mods, 200, "a list may be longer than the words before it")
 	}
 }
