@@ -89,6 +89,7 @@ type modLists struct {
 	prefix int // how many bytes a logger put before the text of the line that announced items
 
 	from   int  // records of the input before the run
+	silent bool // see [format.Format]
 	early  bool // the log begins: programs report the mods that they load
 	upload bool // the list of an upload was read: it is whole, and nothing else adds to it
 
@@ -119,7 +120,7 @@ const (
 // mayBegin reports whether begin has something to look for in the first line of a
 // record, after so many. Nearly all are spared the call.
 func (m *modLists) mayBegin(line string, records int) bool {
-	m.early = records-m.from <= maxBeginning
+	m.early = !m.silent && records-m.from <= maxBeginning
 	ends := strings.IndexByte(": \t", line[len(line)-1]) >= 0
 	return m.form != formNone || !m.upload && (ends || m.early)
 }
@@ -179,17 +180,19 @@ func (m *modLists) item(text string, isColumn bool) bool {
 
 // setIn adds the items in a line that is set in: after a mark, or a row of a table.
 func (m *modLists) setIn(line string) (found bool) {
-	parts := itemLine.FindStringSubmatch(line)
-	if parts == nil {
+	t := strings.TrimLeft(line, " \t")
+	if len(t) == len(line) || t == "" {
 		return false
 	}
-	for item := range strings.SplitSeq(parts[1], "), ") {
-		found = m.item(item, false) || found
+	switch mark, list, _ := strings.Cut(t, " "); mark {
+	case "-", "*", "•":
+		for item := range strings.SplitSeq(list, "), ") {
+			found = m.item(item, false) || found
+		}
+		return found
 	}
-	return found || m.item(parts[2], true)
+	return isLetter(t[0]) && m.item(t, true)
 }
-
-var itemLine = regexp.MustCompile(`^[ \t]+(?:[-*•] (.*)|([A-Za-z].*))$`)
 
 // line looks at a further line of a record. With formNone there is
 // nothing to look for.

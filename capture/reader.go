@@ -422,6 +422,7 @@ func (r *Reader) begin(ln *line) {
 		r.restart(ln)
 	}
 	a.begin(ln, r.layout)
+	r.mods.silent = r.format.Silent
 	if head := text(ln.text); r.mods.mayBegin(head, r.banner.records+1) {
 		r.mods.begin(head, false)
 		a.anyItem = a.anyItem || r.mods.form != formNone

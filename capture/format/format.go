@@ -37,6 +37,9 @@ type Format struct {
 	// loggers do.
 	Level func(line string) (event.Level, bool)
 
+	// Silent reports that the program reports no mod that it loads: its lists have a heading.
+	Silent bool
+
 	// Facts learns facts about game, loader and machine from a line.
 	Facts func(f *Facts, line string)
 }

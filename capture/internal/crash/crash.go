@@ -53,7 +53,8 @@ func IsCause(b string) bool {
 	if rest, ok := strings.CutPrefix(b, "Exception Type: "); ok {
 		return strings.HasPrefix(trim(rest), "EXC_")
 	}
-	return b[len(b)-1] == ')' && len(b) <= 2*maxPath && cause.MatchString(b)
+	at := len(b) - len("(0x00000000)")
+	return at > 0 && strings.HasPrefix(b[at:], "(0x") && len(b) <= 2*maxPath && cause.MatchString(b)
 }
 
 var cause = regexp.MustCompile(`^.+ caused an? .*\(0x[[:xdigit:]]{8}\)$`)

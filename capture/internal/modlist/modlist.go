@@ -38,7 +38,7 @@ const (
 )
 
 // vocabulary has the words that may begin a report.
-var vocabulary = text.Words(strings.ReplaceAll(verbs+"|"+nouns+"|"+fillers, "|", " "))
+var vocabulary = text.Words(strings.ReplaceAll(verbs+"|"+nouns+"|trying", "|", " "))
 
 var (
 	// lead matches the words of loading at the beginning of a text.
@@ -140,7 +140,7 @@ func isLead(line string) bool {
 
 // readBare reads a line without words before the mods. An argument may be in the whole line.
 func readBare(line, whole string) (mods []Mod, words string, isSure bool) {
-	if strings.Contains(whole, "od=") || strings.Contains(whole, "ods=") {
+	if strings.Contains(whole, "=") && (strings.Contains(whole, "od=") || strings.Contains(whole, "ods=")) {
 		if option := argument.FindStringSubmatch(whole); option != nil {
 			for item := range strings.SplitSeq(option[1], ";") {
 				var m Mod

@@ -47,7 +47,7 @@ const (
 )
 
 // Format is the family of RimWorld's logs.
-var Format = format.Format{Name: "rimworld", Detect: detect, Facts: facts}
+var Format = format.Format{Name: "rimworld", Detect: detect, Facts: facts, Silent: true}
 
 func detect(line string) format.Evidence {
 	if version, ok := strings.CutPrefix(line, "RimWorld "); ok && version != "" && version[0]-'0' < 10 {
