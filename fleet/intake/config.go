@@ -205,6 +205,9 @@ func (c *Config) Outcome(r *population.Report) string {
 	switch {
 	case c.Player != "":
 		line += "players are by --player"
+		if i := slices.IndexFunc(r.Failures, isNoPlayer); i >= 0 {
+			line += ", which has no match in " + r.Failures[i].Path
+		}
 	default:
 		var roots []string
 		for _, patterns := range c.Patterns {
@@ -214,13 +217,27 @@ func (c *Config) Outcome(r *population.Report) string {
 		}
 		line += "a player is a folder in " + strings.Join(slices.Compact(roots), ", ")
 	}
-	if r.Players == 1 && r.Logs > 1 {
+	if c.Player == "" && r.Players == 1 && r.Logs > 1 {
 		line += ", so that all logs are of one: name the folder above, or use --player"
 	}
-	if d := r.Compared; d != nil && c.Split == "" && min(d.BeforePlayers, d.AfterPlayers) == 1 &&
+	if d := r.Compared; d != nil && c.Split == "" && c.Player == "" && min(d.BeforePlayers, d.AfterPlayers) == 1 &&
 		max(d.BeforePlayers, d.AfterPlayers) > 1 {
 		line += fmt.Sprintf("; of %s before and %d after: name both folders in the same way, or use --player",
 			text.Count(d.BeforePlayers, "player"), d.AfterPlayers)
 	}
-	return line
+	return line + c.oneSided(r)
+}
+
+// oneSided says that a split by version leaves a side empty, and which versions there are; "" where it does not.
+func (c *Config) oneSided(r *population.Report) string {
+	d := cmp.Or(r.Compared, &population.Comparison{})
+	if c.Split == "" || r.Logs == 0 || d.BeforePlayers > 0 && d.AfterPlayers > 0 {
+		return ""
+	}
+	var seen []string
+	for _, v := range r.Seen {
+		seen = append(seen, fmt.Sprintf("%s (%s)", v.Name, text.Count(v.Count, "player")))
+	}
+	return fmt.Sprintf("; --split-version %s compares nothing, with %s before and %d after: the logs are of %s", c.Split,
+		text.Count(d.BeforePlayers, "player"), d.AfterPlayers, cmp.Or(strings.Join(seen, ", "), "no known version"))
 }

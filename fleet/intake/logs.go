@@ -126,6 +126,8 @@ func foldersIn(logs []Found, root int) int {
 
 var errNoPlayer = errors.New("no player in its path by --player")
 
+func isNoPlayer(f population.Failure) bool { return f.Error == errNoPlayer.Error() }
+
 // playerIn returns the name of the player of the log at a path, or "" if the expression does not match: all such logs
 // belong to one player, since one person may have sent them all. Without an expression the player is the first folder
 // after the root; all logs outside a folder belong to one player, too.

@@ -174,7 +174,19 @@ func TestOutcome(t *testing.T) {
 		"1 log of 1 player read, 1 failure; ")
 	require.Contains(t, c.Outcome(r), "in a.json; a player is a folder in logs/, so that all logs are of one: ")
 	c.Player = "x"
-	require.Contains(t, c.Outcome(r), "players are by --player")
+	require.Regexp(t, "players are by --player$", c.Outcome(r))
+	r.Failures = append(r.Failures, population.Failure{Path: "a.log", Error: errNoPlayer.Error()})
+	require.Contains(t, c.Outcome(r), "players are by --player, which has no match in a.log")
+
+	c.Split = "Rimworld 1.6"
+	require.Contains(t, c.Outcome(r), "; --split-version Rimworld 1.6 compares nothing, with 0 players before and 0 after: "+
+		"the logs are of no known version")
+	r.Seen = []population.Counted{{Name: "RimWorld 1.5", Count: 10}, {Name: "Press 2", Count: 1}}
+	r.Compared = &population.Comparison{BeforePlayers: 10}
+	require.Contains(t, c.Outcome(r), "10 players before and 0 after: the logs are of RimWorld 1.5 (10 players), "+
+		"Press 2 (1 player)")
+	r.Compared.AfterPlayers = 1
+	require.NotContains(t, c.Outcome(r), "compares nothing")
 }
 
 func TestProgress(t *testing.T) {

@@ -74,6 +74,9 @@ type Report struct {
 
 	Compared *Comparison `json:"compared,omitempty" jsonschema:"What differs between two populations."`
 
+	// Seen are games with their versions, however few have them: for a person who has the logs.
+	Seen []Counted `json:"-"`
+
 	Clusters      []Cluster `json:"clusters" jsonschema:"Logs that are alike by their urgent groups, of at least k players each."`
 	OtherClusters uint64    `json:"otherClusters" jsonschema:"Clusters that are not listed."`
 	OtherLogs     uint64    `json:"otherLogs" jsonschema:"Logs that are in none of those listed."`
@@ -241,6 +244,10 @@ func NewReport(p *Parts, k int) *Report {
 		r.Versions = append(r.Versions, ReportVersion{game, Counted{version, v.Count}})
 	}
 	r.OtherVersions = uint64(len(t.Versions) - len(r.Versions))
+	r.Seen = counted(t.Versions, 0, maxShown)
+	for i := range r.Seen {
+		r.Seen[i].Name = strings.Replace(r.Seen[i].Name, "\x00", " ", 1)
+	}
 	names := map[string]string{} // by game and id
 	for _, key := range t.Names.ranked() {
 		end := strings.LastIndexByte(key, 0)

@@ -153,7 +153,7 @@ func TestBreaksPlayFirst(t *testing.T) {
 	require.Less(t, breaks, at("fault 0000000000000001"))
 	require.Less(t, at("fault 0000000000000001"), other)
 	require.Less(t, other, at("fault 0000000000000002"))
-	require.Contains(t, page, "3 of 6 players")
+	require.Contains(t, page, "for 3 of the 6 who have it, ")
 }
 
 // TestOneIsNoPlural holds that the page counts one thing as one.

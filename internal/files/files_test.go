@@ -130,11 +130,10 @@ func TestRules(t *testing.T) {
 	b, a := write("b.yml", []byte("b")), write("a.yaml", []byte("a"))
 	write("notes.txt", nil)
 	day := time.Date(2026, 1, 31, 0, 0, 0, 0, time.UTC)
-	files := testkit.Must(AllRules([]string{b, dir}, day))
+	files := testkit.Must(AllRules([]string{b, dir, a, dir + "/."}, day))
 	require.Equal(t, []rules.File{
 		{Name: b, Data: []byte("b"), Today: "2026-01-31"},
 		{Name: a, Data: []byte("a"), Today: "2026-01-31"},
-		{Name: b, Data: []byte("b"), Today: "2026-01-31"},
 	}, files)
 
 	_, err := AllRules([]string{t.TempDir()}, day)

@@ -82,7 +82,7 @@ func Missing(name string) string {
 }
 
 // RuleFiles returns the rule files of named files and folders, in their order: of a folder the *.yaml and *.yml in it,
-// by name.
+// by name, and of a file that is named twice the first.
 func RuleFiles(names []string) ([]string, error) {
 	files := make([]string, 0, len(names))
 	for _, name := range names {
@@ -90,7 +90,12 @@ func RuleFiles(names []string) ([]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("rules: %w", err)
 		}
-		files = append(files, inside...)
+		before := files
+		for _, file := range inside {
+			if !slices.ContainsFunc(before, func(known string) bool { return Same(known, file) }) {
+				files = append(files, file)
+			}
+		}
 	}
 	return files, nil
 }

@@ -161,16 +161,36 @@ func ratioWords(g *compare.Group) string {
 	return fmt.Sprintf("×%s (%s–%s per %s)", rate(r.Value), rate(r.Low), rate(r.High), r.By)
 }
 
-// firstWords returns where a group begins: a line, with its file where there are
+// shortNames returns the names of several logs by their paths: of each the last parts that no other log has at its end.
+func shortNames(logs []compare.File) map[string]string {
+	if len(logs) < 2 {
+		return nil
+	}
+	names := map[string]string{}
+	for i := range logs {
+		path := logs[i].Name
+		at := len(path) - len(baseName(path))
+		for at > 0 && slices.ContainsFunc(logs, func(other compare.File) bool {
+			end, ok := strings.CutSuffix(other.Name, path[at:])
+			return ok && other.Name != path && (end == "" || baseName(end) == "")
+		}) {
+			at = len(path[:at-1]) - len(baseName(path[:at-1]))
+		}
+		names[path] = path[at:]
+	}
+	return names
+}
+
+// firstWords returns where a group begins: a line, with the name of its file where there are
 // several.
-func firstWords(t *compare.Tally, many bool) string {
+func firstWords(t *compare.Tally, names map[string]string) string {
 	if len(t.First) == 0 {
 		return ""
 	}
 	first := t.First[0]
 	s := strconv.Itoa(first.Line)
-	if many {
-		s = baseName(first.File) + ":" + s
+	if names != nil {
+		s = names[first.File] + ":" + s
 		if n := len(t.First) - 1; n > 0 {
 			s += fmt.Sprintf(" +%d", n)
 		}

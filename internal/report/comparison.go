@@ -44,8 +44,9 @@ type compared struct {
 	tables   []headedGrid
 	end      []string
 
-	hours, manyOld, manyNew bool // there are rates by the hour; a side has several files
-	groups, ratios          bool // a table has groups; a group has a ratio
+	oldNames, newNames map[string]string // of the files of a side, see shortNames
+
+	hours, groups, ratios bool // there are rates by the hour; a table has groups; a group has a ratio
 }
 
 type headedGrid struct {
@@ -154,7 +155,7 @@ func (s *compared) diff(d *compare.Diff) {
 
 // check describes the groups that a baseline does not explain.
 func (s *compared) check(d *compare.Check) {
-	s.manyNew, s.title = len(d.New.Files) > 1, heading(&d.New)+", against "+code(d.Baseline, 0)
+	s.newNames, s.title = shortNames(d.New.Files), heading(&d.New)+", against "+code(d.Baseline, 0)
 	s.add("%s, against %s", sideName(&d.New), d.Baseline)
 	unseen := ": what is not in it may still have happened"
 	switch {
@@ -230,7 +231,7 @@ func (s *compared) suspects(d *compare.Suspects) {
 
 // sides describes both sides of a comparison.
 func (s *compared) sides(before, after *compare.Totals) {
-	s.manyOld, s.manyNew = len(before.Files) > 1, len(after.Files) > 1
+	s.oldNames, s.newNames = shortNames(before.Files), shortNames(after.Files)
 	s.title = heading(before) + " → " + heading(after)
 	s.add("%s → %s", sideName(before), sideName(after))
 	old, now := games(before), games(after)
@@ -292,9 +293,9 @@ func (s *compared) section(heading string, groups []compare.Group, kind sectionK
 	s.groups, s.ratios = s.groups || len(groups) > 0, s.ratios || kind == sectionRatio && len(groups) > 0
 	before := func(g *group) *compare.Tally { return g.Old }
 	after := func(g *group) *compare.Tally { return g.New }
-	side, many := after, s.manyNew
+	side, names := after, s.newNames
 	if kind == sectionGone {
-		side, many = before, s.manyOld
+		side, names = before, s.oldNames
 	}
 	both := kind >= sectionRatio
 	rates := func(of func(*compare.Tally) float64) func(*group) string {
@@ -327,7 +328,10 @@ func (s *compared) section(heading string, groups []compare.Group, kind sectionK
 		{column{title: "/HOUR", right: true, omit: !s.hours}, rates(func(t *compare.Tally) float64 { return t.PerHour })},
 		{column{title: "RATIO", omit: kind != sectionRatio, optional: true}, ratioWords},
 		{column{title: "EXPIRED", omit: kind != sectionExpired}, func(g *group) string { return string(g.Expires) }},
-		{column{title: "FIRST", right: true, log: many}, func(g *group) string { return firstWords(side(g), many) }},
+		{
+			column{title: "FIRST", right: true, log: names != nil},
+			func(g *group) string { return firstWords(side(g), names) },
+		},
 		{column{title: "DISPOSITION", style: dispositionStyle}, disposition},
 		{column{title: "RULE", limit: 32, log: true}, func(g *group) string { return g.Rule }},
 		blameColumn(func(g *group) []string { return g.Blame }),

@@ -35,6 +35,20 @@ func TestSidesInWords(t *testing.T) {
 	}, gapsOf(&side))
 }
 
+// TestShortNames: logs of equal names are told apart by their folders.
+func TestShortNames(t *testing.T) {
+	var logs []compare.File
+	want := map[string]string{
+		"/logs/a/Player.log": "a/Player.log", "/logs/b/Player.log": "b/Player.log", `C:\b\Player.log`: `b\Player.log`,
+		"/logs/x/1/own.log": "x/1/own.log", "1/own.log": "1/own.log", "z/other.log": "other.log",
+	}
+	for path := range want {
+		logs = append(logs, compare.File{Name: path})
+	}
+	require.Equal(t, want, shortNames(logs))
+	require.Nil(t, shortNames(logs[:1]))
+}
+
 func TestChangedModsAreFew(t *testing.T) {
 	mods := []compare.ModChange{{Name: "z", Change: "removed"}}
 	for i := range maxChangedMods + 2 {

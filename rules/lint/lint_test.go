@@ -141,6 +141,7 @@ func TestLintMasked(t *testing.T) {
 		{`phase == "x" and template contains "/home/ann/"`, `47: no template contains "/home/ann/": masking replaces a part of it ("<*>" stands in its place; add the word to protect, or compare message)`},
 		{`template contains "two\nlines"`, `30: no template contains "two\nlines": masking replaces a part of it (write "two")`},
 		{`seven`, `12: no template contains "7 pawns": masking replaces a part of it (write "<*> pawns")`},
+		{`template startsWith "[Error  :Cart Tweaks] lamp"`, `32: no template contains "[Error  :Cart Tweaks] lamp": masking replaces a part of it (write "lamp")`},
 
 		{`template == "<*> is gone"`, ""},
 		{`template startsWith "Could not load "`, ""},

@@ -7,6 +7,8 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/logline"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/yamlfile"
 	"github.com/heedlog/heed/rules"
@@ -85,7 +87,7 @@ func (l *linter) hiddenOf(items []string, how compiled.Fit) (h hiddenText) {
 		case h.text != "":
 			h.more++
 		default:
-			h.text, h.shown = text, l.template(text)
+			h.text, h.shown = text, l.template(logline.Text(text, event.LevelUnknown)) // without the head of a logger
 			if !how.Start && strings.HasPrefix(text, " ") {
 				h.shown = " " + h.shown
 			}

@@ -18,13 +18,12 @@ func (p *program) fleetCommand() *cobra.Command {
 	c.Flags(flags)
 	cmd := &cobra.Command{
 		Use: "fleet FOLDER...",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if err := c.Prepare(args); err != nil {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := c.Prepare(args); err != nil { // here the settings are in the flags
 				return cli.Usage(cmd, "%w", err)
 			}
-			return nil
+			return p.fleet(cmd, c)
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return p.fleet(cmd, c) },
 	}
 	flags.VisitAll(func(f *flag.Flag) {
 		if f.Name == "rules" { // a list, also of settings

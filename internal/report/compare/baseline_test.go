@@ -337,7 +337,7 @@ func TestOtherMods(t *testing.T) {
 	mine := []blame.Suspect{{Mod: "code: RiverBoats", Score: 60}}
 	byID := []blame.Suspect{{Mod: "Boats", PackageID: "oak.rb", Score: 60}}
 	two := []blame.Suspect{{Mod: "A", Score: 60}, {Mod: "Riverboats", Score: 60}}
-	known := []string{"all mods count", "package id", "end of a package id", "one of two"}
+	known := []string{"all mods count", "package id", "end of a package id", "one of two", "the last line"}
 	for name, test := range map[string]struct {
 		blamed []blame.Suspect
 		mods   []string
@@ -354,17 +354,23 @@ func TestOtherMods(t *testing.T) {
 		"too weak to name":    {[]blame.Suspect{{Mod: "Other Mod", Score: 5}}, []string{"Riverboats"}, "", false},
 		"crash of another":    {other, []string{"Riverboats"}, "crash", false},
 		"failed load":         {other, []string{"Riverboats"}, "breaks", false},
+		"the last line":       {other, []string{"Riverboats"}, "last", false},
 		"hang":                {other, []string{"Riverboats"}, "hang", false},
 		"shortage of another": {other, []string{"Riverboats"}, "memory", true},
 	} {
 		c := compare.Collect(compare.Config{Mods: test.mods})
-		run := c.Run(compare.New, "new.log", &compare.StandIn{Text: "the ship sinks", Suspects: test.blamed})
-		for i := range 2 { // the tag is of one entry
+		engine := &compare.StandIn{Text: "the ship sinks", Suspects: test.blamed}
+		run := c.Run(compare.New, "new.log", engine)
+		for i := range 40 { // the tag is of one entry
+			entry := event.Entry{Kind: event.KindLog, Level: event.LevelError, Message: "[Error  :Other Mod] it sinks"}
+			if i == 39 && test.tag == "last" {
+				entry.Message, engine.Suspects = "[Error  :River Boats] it sinks", mine
+			}
 			d := event.Decision{Rule: "test.rule", Disposition: event.Blocking}
 			if d.Tags = []string{test.tag}; i > 0 {
 				d.Tags = nil
 			}
-			run.Observe(&capture.Record{StartLine: i + 1}, &heed.Outcome{
+			run.Observe(&capture.Record{Entry: entry, StartLine: i + 1}, &heed.Outcome{
 				Decision: d, Signature: signature.Of([]byte("the ship sinks")),
 			})
 		}

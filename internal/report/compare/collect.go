@@ -2,6 +2,7 @@ package compare
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/heedlog/heed"
@@ -105,9 +106,11 @@ type tally struct {
 	alone    event.Disposition // the highest by the text, in the phase in which it is least
 	sample   string
 	text     string          // with the stack
-	suspects []blame.Suspect // whom its first urgent entry points at
+	suspects []blame.Suspect // whom its first urgent entry points at, then the mods of named that it does not
+	named    []blame.Suspect // the likely ones of all urgent entries, see [tally.join]
 	breaks   bool            // an entry breaks play by itself
-	asked    bool            // for suspects and a sample
+	asked    int             // for suspects, and the first time for a sample
+	heads    map[string]bool // of the entries that were asked for suspects
 }
 
 // weightier reports whether d weighs more than e. Of equals the rule that sorts first does, so that the order of
@@ -216,15 +219,60 @@ func (r *Run) count(rec *capture.Record, o *heed.Outcome) {
 	tally.own = max(tally.own, r.collector.own(o))
 	member := heed.Member{Disposition: d.Disposition, Severity: d.Severity, Effects: coalesce.EffectsOf(d, false)}
 	tally.breaks = tally.breaks || member.Harm() > 0
-	if d.Disposition.Urgent() && !tally.asked {
-		tally.asked = true
-		if rec.IsLog() {
-			tally.suspects = r.engine.Blame(&rec.Entry)
+	if !d.Disposition.Urgent() {
+		return
+	}
+	if rec.IsLog() && tally.asks(&rec.Entry) {
+		suspects := r.engine.Blame(&rec.Entry)
+		if tally.asked == 0 {
+			tally.suspects = suspects
 		}
+		tally.join(suspects[:len(blame.Likely(suspects))], r.collector.config.Mods)
+	}
+	if tally.asked++; tally.asked == 1 {
 		tally.alone, tally.sample = r.least(&rec.Entry, t.template), r.keep(text.Clip(Sample(&rec.Entry), maxSample))
 		if c := r.collector; r.side == New && c.textBytes < c.maxTextBytes { // a baseline is of this side
 			tally.text = strings.Clone(text.Clip(logline.Of(&rec.Entry)+"\n"+rec.Stack, maxText))
 			c.textBytes += len(tally.text)
+		}
+	}
+}
+
+// maxAsked bounds the entries of a text that are asked whom they point at, in any case and for another head: asking all
+// of a flood takes several times as long as the rest.
+const maxAsked = 16
+
+// asks reports whether an urgent entry may point at other mods than those before it: it is among the first, or another
+// logger wrote it.
+func (t *tally) asks(e *event.Entry) bool {
+	head := strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' { // of a time
+			return -1
+		}
+		return r
+	}, strings.TrimSuffix(e.Message, logline.Of(e)))
+	if t.heads[head] || len(t.heads) == maxAsked {
+		return t.asked < maxAsked
+	}
+	if t.heads == nil {
+		t.heads = map[string]bool{}
+	}
+	t.heads[strings.Clone(head)] = true
+	return true
+}
+
+// join adds mods that another entry points at, the first ones and all of those that a check fails on: a group whose
+// lines differ in the name of the mod alone is of each of them.
+func (t *tally) join(likely []blame.Suspect, mods []string) {
+	for _, s := range likely {
+		same := func(o blame.Suspect) bool { return o.Mod == s.Mod && o.PackageID == s.PackageID }
+		if slices.ContainsFunc(t.named, same) ||
+			len(t.named) >= summary.MaxBlame && !slices.ContainsFunc(mods, hasName(s.Mod, s.PackageID)) {
+			continue
+		}
+		t.named = append(slices.Clip(t.named), s)
+		if !slices.ContainsFunc(t.suspects, same) {
+			t.suspects = append(slices.Clip(t.suspects), s)
 		}
 	}
 }

@@ -110,7 +110,7 @@ type Group struct {
 	Severity    event.Severity    `json:"severity" jsonschema:"The severity of that entry."`
 	Rule        string            `json:"rule" jsonschema:"The rule that decided."`
 	What        string            `json:"what,omitempty" jsonschema:"What happened, as the rule describes it."`
-	Blame       []string          `json:"blame,omitempty" jsonschema:"Mods that its first urgent entry points at, the most likely first."`
+	Blame       []string          `json:"blame,omitempty" jsonschema:"Mods that its urgent entries point at, those of the first one first."`
 	OtherMod    bool              `json:"otherMod,omitempty" jsonschema:"It points at other mods than those of --fail-on-mod and does not break play, so that it does not fail."`
 	Old         *Tally            `json:"old,omitempty" jsonschema:"The group on the old side, or in the baseline."`
 	New         *Tally            `json:"new,omitempty" jsonschema:"The group on the new side."`
@@ -257,11 +257,14 @@ func (c *Collector) row(g *group, before, after *Totals) Group {
 	}
 	sample, _, _ := strings.Cut(strings.TrimSpace(g.sample()), "\n")
 	r.Sample = c.safe(sample, maxShown)
-	named := blame.Likely(g.suspects())
+	named := g.tally[New].named
+	if len(g.tally[New].suspects) == 0 {
+		named = g.tally[Old].named
+	}
 	r.OtherMod = len(c.config.Mods) > 0 && len(named) > 0 && !g.tally[New].breaks
-	for i, name := range named { // the first suspects
-		r.Blame = append(r.Blame, text.Safe(c.config.Scrub.Mod(name), 0))
-		r.OtherMod = r.OtherMod && !slices.ContainsFunc(c.config.Mods, hasName(name, g.suspects()[i].PackageID))
+	for _, s := range named {
+		r.Blame = append(r.Blame, text.Safe(c.config.Scrub.Mod(s.Mod), 0))
+		r.OtherMod = r.OtherMod && !slices.ContainsFunc(c.config.Mods, hasName(s.Mod, s.PackageID))
 	}
 	if rule := c.config.Rules.Rule(rule); rule != nil {
 		r.What = c.safe(strings.Join(strings.Fields(rule.Summary), " "), 0)
@@ -290,7 +293,7 @@ func (c *Collector) unknownMods(groups []*group) []string {
 	return unknown
 }
 
-// suspects returns whom the first urgent entry of a group points at, of the new side if that has one, and
+// suspects returns whom the urgent entries of a group point at, of the new side if that has one, and
 // sample the line of such an entry, "" where none is urgent.
 func (g *group) suspects() []blame.Suspect {
 	if s := g.tally[New].suspects; len(s) > 0 {

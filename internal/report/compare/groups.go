@@ -72,7 +72,7 @@ func (c *Collector) groups(b *Baseline) (groups []*group, joined *Baseline) {
 			groups = append(groups, g)
 		}
 		g.texts = append(g.texts, t)
-		g.add(t)
+		g.add(t, c.config.Mods)
 	}
 	for _, t := range texts {
 		longer := cut[t]
@@ -89,9 +89,9 @@ func (c *Collector) groups(b *Baseline) (groups []*group, joined *Baseline) {
 }
 
 // add adds the tallies and the places of a text.
-func (g *group) add(t *entryText) {
+func (g *group) add(t *entryText, mods []string) {
 	for side := range t.tally {
-		g.tally[side].merge(&t.tally[side])
+		g.tally[side].merge(&t.tally[side], mods)
 	}
 	g.see(t)
 }
@@ -102,15 +102,17 @@ func (g *group) see(t *entryText) {
 	}
 }
 
-// merge adds u to t.
-func (t *tally) merge(u *tally) {
+// merge adds u to t; mods are those of [tally.join].
+func (t *tally) merge(u *tally, mods []string) {
 	if u.count == 0 {
 		return
 	}
 	if t.count == 0 || weightier(&u.decided, &t.decided) {
 		t.decided = u.decided
 		if u.sample != "" {
-			t.sample, t.suspects = u.sample, u.suspects
+			known := t.named
+			t.sample, t.suspects, t.named = u.sample, u.suspects, u.named
+			t.join(known, mods)
 		}
 	}
 	t.count += u.count
@@ -119,6 +121,7 @@ func (t *tally) merge(u *tally) {
 	if len(t.suspects) == 0 {
 		t.suspects = u.suspects
 	}
+	t.join(u.named, mods)
 	t.sample, t.text = cmp.Or(t.sample, u.sample), cmp.Or(t.text, u.text)
 }
 
