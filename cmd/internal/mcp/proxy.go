@@ -73,6 +73,7 @@ type Proxy struct {
 	continued *lru.Cache[string, gate.Decision] // of calls that continue after their result: by their input or their task
 
 	typed atomic.Bool   // initialize agreed on typedSince or later
+	left  atomic.Bool   // the client sends no more
 	odd   atomic.Uint64 // lines of the server that are no message
 }
 
@@ -141,7 +142,11 @@ func (p *Proxy) Run(ctx context.Context) error {
 		}
 	}
 	between := jsonrpc.Between{
-		Client: p.client, Program: p.server, Left: p.cfg.Left,
+		Client: p.client, Program: p.server,
+		Left: func() {
+			p.left.Store(true)
+			p.cfg.Left()
+		},
 		FromClient: lines(p.fromClient), FromProgram: lines(p.fromServer),
 		Settle: p.settle,
 		Ended: func() {
@@ -471,7 +476,7 @@ func (p *Proxy) unanswered(ctx context.Context) {
 	}
 	for _, id := range slices.Sorted(maps.Keys(open)) {
 		c := open[id]
-		m, _ := readMessage(refuse(c.id, jsonrpc.CodeInternal, said+"; the outcome is unknown"), false)
+		m, _ := readMessage(refuse(c.id, jsonrpc.CodeInternal, said+outcomeUnknown), false)
 		switch {
 		case c.decision.Allowed:
 			p.inform(ctx, m, p.end(ctx, &c.decision, m.object))
@@ -482,13 +487,24 @@ func (p *Proxy) unanswered(ctx context.Context) {
 	}
 }
 
+// outcomeUnknown ends heed's own answer to a call for which the server has given none.
+const outcomeUnknown = "; the outcome of a call is unknown"
+
 // end ends the operation of a call by its answer. It returns the outcome.
 func (p *Proxy) end(ctx context.Context, d *gate.Decision, msg object) (outcome string) {
 	result, failed := msg.inner("result"), msg.inner("error")
 	switch {
 	case string(failed.get("code")) == "-32003": // [jsonrpc.CodeTooLarge]: it was executed
 	case msg.get("result") == nil:
-		return p.endWith(ctx, d, event.StatusFailed, failed.text("message"))
+		status, said := event.StatusFailed, failed.text("message")
+		switch {
+		case !strings.HasPrefix(said, "heed: ") || !strings.HasSuffix(said, outcomeUnknown):
+		case p.left.Load():
+			status = event.StatusCancelled
+		default:
+			status = event.StatusTimedOut
+		}
+		return p.endWith(ctx, d, status, said)
 	case string(result.get("isError")) == "true":
 		return p.endWith(ctx, d, event.StatusFailed, contentText(result))
 	}
