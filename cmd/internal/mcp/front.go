@@ -271,13 +271,16 @@ func (f *Front) post(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
-	if f.serve(w, r, s, begins || alone) || !alone { // of a session, a client that leaves cancels nothing
+	if f.serve(w, r, s, begins || alone) || begins { // no client may cancel initialize
 		return
 	}
 	f.mu.Lock()
+	open := slices.Contains(f.streams, s)
 	f.end(s)
 	f.mu.Unlock()
-	f.send(canceled(m.id))
+	if open { // its answer could reach the client no more
+		f.send(canceled(m.id))
+	}
 }
 
 // send sends lines to the proxy.

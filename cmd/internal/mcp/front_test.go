@@ -211,6 +211,17 @@ func TestSessionOverHTTP(t *testing.T) {
 	f.take(f.server)
 }
 
+// TestBrokenOff: a call whose stream breaks off in a session is canceled, and opens an item.
+func TestBrokenOff(t *testing.T) {
+	f := beginFront(t)
+	f.begins()
+	call := f.send("POST", build)
+	require.Equal(t, build, f.take(f.server))
+	call.leave()
+	require.Contains(t, f.take(f.server), `"method":"notifications/cancelled","params":{"reason":"the client left","requestId":7}`)
+	require.Contains(t, f.next(f.send("POST", build)), "Not executed: the caller left during a call")
+}
+
 // TestAnotherClient: another session ends the one before, and what it had asked for is canceled.
 func TestAnotherClient(t *testing.T) {
 	f := beginFront(t)
