@@ -234,11 +234,13 @@ func TestAnotherClient(t *testing.T) {
 	go func() { done <- f.send("POST", strings.Replace(hello25, `"id":1`, `"id":9`, 1)) }()
 	require.Contains(t, f.take(f.server), `"method":"notifications/cancelled","params":{"reason":"the client left","requestId":7}`)
 	require.Contains(t, f.take(f.server), `"method":"initialize"`)
-	require.Contains(t, f.next(call), "the session has ended")
+	require.Contains(t, f.next(call), "heed: another client began a session, and one is served at a time; the outcome of a call is unknown")
 	f.serve(`{"jsonrpc":"2.0","id":9,"result":{"protocolVersion":"2025-11-25","capabilities":{}}}`)
 	r := <-done
 	f.session = first
-	require.Equal(t, 404, f.send("POST", build).StatusCode)
+	again := f.send("POST", build)
+	require.Equal(t, 404, again.StatusCode)
+	require.Contains(t, f.next(again), "one client is served at a time")
 	f.session = r.Header.Get("Mcp-Session-Id")
 	call = f.send("POST", build)
 	require.Contains(t, f.next(call), "Not executed: the caller left during a call")

@@ -212,6 +212,8 @@ func (p *Proxy) fromClient(ctx context.Context, line []byte) {
 		p.cfg.Bridge.Arrive(ctx, Consumer)
 	}
 	switch c.method {
+	case "initialize":
+		p.cfg.Log.Info("a client begins a session", "client", m.params.inner("clientInfo").text("name"))
 	case "tools/call":
 		p.callTool(ctx, c, line, m.params)
 		return
