@@ -250,7 +250,11 @@ func (c *Conversation) brief(ctx context.Context, news []*heed.Item) map[string]
 	defer cancel()
 	for _, item := range news {
 		var b bridge.Brief
-		err := c.ask(ctx, bridge.ToolBrief, map[string]any{"id": item.ID, "tokens": c.cfg.BriefTokens}, &b)
+		tokens := c.cfg.BriefTokens
+		if item.Groups > 1 { // of the further ones the head has a line each, if the brief has room for them
+			tokens *= 2
+		}
+		err := c.ask(ctx, bridge.ToolBrief, map[string]any{"id": item.ID, "tokens": tokens}, &b)
 		if err != nil {
 			c.cfg.Log.Debug("an item is told without a brief", "item", item.ID, "error", err)
 		}
