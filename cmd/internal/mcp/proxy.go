@@ -368,7 +368,7 @@ func (p *Proxy) callTool(ctx context.Context, c *call, line []byte, params objec
 			p.endWith(ctx, &d, event.StatusFailed, "the client canceled it before it was passed on")
 		default:
 			p.reply(c.answer(textResult(p.news(ctx, func(ctx context.Context) (string, error) {
-				return p.talk.Refuse(ctx, d.Attention, d.Why, tool)
+				return p.talk.Refuse(ctx, way.Refusal{Tool: tool, Item: d.Attention, Why: d.Why})
 			}), true)))
 		}
 	})
