@@ -96,6 +96,17 @@ func (p *program) status(ctx context.Context, c *gabp.Client, r *runFile, f *cli
 	}
 	var lately bridge.Timeline
 	ask(ctx, c, bridge.ToolTimeline, map[string]any{"limit": latelyEvents}, &lately)
+	for _, e := range slices.Backward(lately.Events) {
+		if _, text := called(&e); text == "" {
+			continue
+		}
+		var now bridge.OperationDetail // what came after the answer counts, too
+		if e.Operation != "" && ask(ctx, c, bridge.ToolOperation, map[string]any{"id": e.Operation}, &now) && now.Known {
+			e.Outcome, e.Reason = now.Outcome, string(now.Reason)
+		}
+		lately.Events = []session.Event{e}
+		break
+	}
 	g := p.page(f.width)
 	p.showStatus(g, r, &st, &items, shown, fetchAcked(ctx, c, &items), lately.Events)
 	_, rows := cli.Size(p.Stdout)
