@@ -18,6 +18,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	lru "github.com/hashicorp/golang-lru/v2"
 
+	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/steer"
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/deliver"
@@ -27,6 +28,7 @@ import (
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp/gate"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // Consumer is the name of the client's agent.
@@ -514,13 +516,30 @@ func (p *Proxy) end(ctx context.Context, d *gate.Decision, msg object) (outcome 
 }
 
 // endWith ends the operation of a call, and returns its outcome, "" for a clean one. The first end counts.
-func (p *Proxy) endWith(ctx context.Context, d *gate.Decision, status event.Status, text string) (outcome string) {
-	v := p.gate.Done(context.WithoutCancel(ctx), *d, status, text).Verdict
+func (p *Proxy) endWith(ctx context.Context, d *gate.Decision, status event.Status, why string) (outcome string) {
+	res := p.gate.Done(context.WithoutCancel(ctx), *d, status, why)
+	v := &res.Verdict
 	if v.Outcome == "" || v.Outcome == coalesce.Clean {
 		return ""
 	}
-	return "Outcome of this call: " + v.Outcome + ". " + v.Text
+	return "Outcome of this call: " + v.Outcome + ". " + v.Text + p.counted(res.Related)
 }
+
+// counted returns a line with the latest entry of an item that is open no more, which no message about it shows.
+func (p *Proxy) counted(item *heed.Item) string {
+	if item == nil || item.State == coalesce.Open || p.cfg.BriefTokens == 0 || item.LatestSequence == 0 {
+		return ""
+	}
+	page := p.cfg.Session.Engine().Read(heed.Cursor{Seq: item.LatestSequence - 1}, 1, heed.Filter{})
+	if len(page.Records) == 0 {
+		return ""
+	}
+	line, _, _ := strings.Cut(strings.TrimLeft(page.Records[0].Message, "\r\n"), "\n")
+	return "\n" + steer.Quote + text.Safe(line, maxCounted)
+}
+
+// maxCounted bounds the text of such an entry, in characters.
+const maxCounted = 300
 
 // inform adds an outcome and the news to the answer to a call: m, or the member of m that has it.
 func (p *Proxy) inform(ctx context.Context, m *message, outcome string, at ...string) {
