@@ -41,6 +41,7 @@ func TestMethodsLock(t *testing.T) {
 		"Observe":        func(e *Engine) { e.Observe(event.Entry{}) },
 		"ObserveInto":    func(e *Engine) { e.ObserveInto(&Outcome{}, &event.Entry{}) },
 		"Open":           func(e *Engine) { e.Open(nil) },
+		"Operations":     func(e *Engine) { e.Operations() },
 		"Raise":          func(e *Engine) { e.Raise(Report{}) },
 		"Read":           func(e *Engine) { e.Read(Cursor{}, 1, Filter{}) },
 		"Rules":          func(e *Engine) { e.Rules() },

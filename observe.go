@@ -122,7 +122,7 @@ func (e *Engine) outcome(o *Outcome, given event.Part) {
 	o.Seq, o.Signature, o.Group, o.Decision = e.entry.Seq, res.Signature, res.Group, *d
 	o.Blame = e.input.Blame
 	o.Escalated, o.Phase, o.Blind, o.AttentionID = escalated, res.PhaseBefore, res.Blind, folded.ID
-	o.Pending, o.Part = e.coalescer.Pending() > 0, e.entry.Part
+	o.Pending, o.Part = len(e.coalescer.Queue) > 0, e.entry.Part
 	if in := &e.entry; in.Kind == event.KindLog && in.Pos != 0 && o.Part == given {
 		if o.Part == event.Whole {
 			e.Rest = ingested{}

@@ -12,7 +12,7 @@ import (
 // between two of them; updates that arise after the call stay pending.
 func (e *Engine) Updates(dst []Update) []Update {
 	e.mu.Lock()
-	n := e.coalescer.Pending()
+	n := len(e.coalescer.Queue)
 	e.mu.Release()
 	for ; n > 0; n-- {
 		u, ok := e.nextUpdate()
@@ -62,6 +62,13 @@ func (e *Engine) Verdict(id string) Verdict {
 	e.mu.Lock()
 	defer e.mu.Release()
 	return e.coalescer.Verdict(id)
+}
+
+// Operations returns the ids of the known operations, in the order of their arrival, except parts of an unknown one.
+func (e *Engine) Operations() []string {
+	e.mu.Lock()
+	defer e.mu.Release()
+	return e.coalescer.Parts("")
 }
 
 // Read returns a page of the journal: the entries held after a cursor, oldest first, and how many were lost. Page.Err

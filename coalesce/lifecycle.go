@@ -343,9 +343,6 @@ func (c *Coalescer) numbered(n uint64) *item {
 	return c.best(func(it *item) bool { return it.State != itemFree && it.Number == n }, newer)
 }
 
-// Pending returns how many updates wait to be drained.
-func (c *Coalescer) Pending() int { return len(c.Queue) }
-
 // Retention is a change of the entries that a journal should keep for an item, the owner. Without Pin and Evicted it is
 // a release: the item is cleared, and its first entries may be evicted for the first entries of others.
 type Retention struct {

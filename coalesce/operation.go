@@ -170,8 +170,8 @@ func (t *operations) isPart(o, whole *operation) bool {
 	return false
 }
 
-// Parts returns the ids of the known operations that are parts of the one called id, which is not "", or of a part of
-// it, in the order of their arrival. Its cost grows with the number of operations known.
+// Parts returns the ids of the known operations that are parts of the one called id, or of a part of it, in the order
+// of their arrival: with "" all, except parts of an unknown one. Its cost grows with the number of operations known.
 func (c *Coalescer) Parts(id string) []string {
 	var parts []string
 	id = boundID(id)

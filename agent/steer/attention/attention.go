@@ -1,9 +1,10 @@
 // Package attention makes messages of package steer from the attention items of heed.
 //
 // The message of an item that blocks stops a turn, and the message of an advisory one is passive. A message is
-// identified by an item and its revision (whether it blocks, its severity, whether the game's state is invalid): a
-// count that grows is no news. The message of an item that was cleared before its delivery is withdrawn. Text of the
-// game is data of the message, which steer quotes.
+// identified by an item and its revision (whether it blocks, its severity, whether the game's state is invalid, and
+// how many groups one that blocks has): a count that grows is no news. More groups alone make a passive message, since
+// an acknowledgement covers them. The message of an item that was cleared before its delivery is withdrawn. Text of
+// the game is data of the message, which steer quotes.
 //
 // The package has no clock, no goroutine and no I/O.
 package attention
@@ -56,7 +57,20 @@ func message(item *coalesce.Item, brief string) steer.Message {
 
 // revision identifies the news of an item.
 func revision(item *coalesce.Item) string {
-	return fmt.Sprintf("blocking=%t severity=%s invalid=%t", item.Blocking, item.Severity, item.StateInvalidated)
+	r := fmt.Sprintf("blocking=%t severity=%s invalid=%t", item.Blocking, item.Severity, item.StateInvalidated)
+	if item.Blocking {
+		r += fmt.Sprintf("%s%d", groups, item.Groups)
+	}
+	return r
+}
+
+// groups begins the part of a revision that stops no turn.
+const groups = " groups="
+
+// stop returns the part of a revision that stops a turn.
+func stop(revision string) string {
+	s, _, _ := strings.Cut(revision, groups)
+	return s
 }
 
 // Acknowledged returns the message for an item that a person or another consumer acknowledged: it opened the gate, and
@@ -154,7 +168,7 @@ func (f *Feed) offer(now time.Time, item *coalesce.Item) steer.Action {
 		msg.Text += "\n" + f.Next(item)
 	}
 	was := f.offered[item.ID]
-	msg.Rides, msg.First = msg.Rides || was == msg.Revision, !strings.HasPrefix(was, "blocking=true")
+	msg.Rides, msg.First = msg.Rides || stop(was) == stop(msg.Revision), !strings.HasPrefix(was, "blocking=true")
 	receipt, a := f.machine.Receive(now, msg)
 	if receipt != steer.Full { // else it is offered again
 		f.offered[item.ID] = msg.Revision

@@ -61,6 +61,11 @@ func TestFeed(t *testing.T) {
 	blocking.TotalUrgentEntries = 1000
 	require.Equal(t, steer.Nothing, f.Update(now, update(coalesce.Updated, blocking)).Do, "a count is no news")
 	require.Empty(t, m.State().Pending)
+	blocking.Groups++
+	require.Equal(t, steer.Nothing, f.Update(now, update(coalesce.Updated, blocking)).Do, "another group stops nothing")
+	b = m.Ride()
+	require.Len(t, b.Messages, 1, "and is shown")
+	m.Confirm(b.Delivery)
 	blocking.StateInvalidated = true
 	require.Equal(t, steer.Cancel, f.Update(now, update(coalesce.Updated, blocking)).Do, "worse is news")
 	f.Update(now, update(coalesce.Cleared, blocking))

@@ -131,8 +131,11 @@ func (c *Conversation) do(a steer.Action) {
 	}
 }
 
-// briefWithin bounds a brief. Without one, the item's summary is sent.
-const briefWithin = time.Second
+// The bounds of a brief, in time and in tokens. Without one, the item's summary is sent.
+const (
+	briefWithin = time.Second
+	mostTokens  = 8000 // as heed's tool takes
+)
 
 // Look reads the open items, and the acknowledgements of others since the last look.
 func (c *Conversation) Look(ctx context.Context) error {
@@ -180,13 +183,11 @@ func (c *Conversation) Offer(ctx context.Context) (text string, err error) {
 	return steer.Framing{}.Render(batch), err
 }
 
-// Refuse returns the text in place of the result of a call that an item holds back, or why if it is nil, with the rest
-// of what Offer would return.
-func (c *Conversation) Refuse(ctx context.Context, item *heed.Item, why, tool string) (string, error) {
+// Refuse returns the text in place of the result of a call that r is about, with all else that Offer would return.
+func (c *Conversation) Refuse(ctx context.Context, r way.Refusal) (string, error) {
 	batch, err := c.next(ctx)
-	r := way.Refusal{Tool: tool, Item: item, Why: why}
 	for _, msg := range batch.Messages { // copies: the batch is part of the machine's state
-		if item != nil && msg.Topic == item.ID && msg.Through > 0 {
+		if r.Item != nil && msg.Topic == r.Item.ID && msg.Through > 0 {
 			r.Told = msg.Text
 		} else {
 			if msg.Rides && msg.Through > 0 && len(msg.Data) == 0 {
@@ -250,7 +251,11 @@ func (c *Conversation) brief(ctx context.Context, news []*heed.Item) map[string]
 	defer cancel()
 	for _, item := range news {
 		var b bridge.Brief
-		err := c.ask(ctx, bridge.ToolBrief, map[string]any{"id": item.ID, "tokens": c.cfg.BriefTokens}, &b)
+		tokens := c.cfg.BriefTokens
+		if item.Groups > 1 { // of the further ones the head has a line each, if the brief has room for them
+			tokens = min(2*tokens, mostTokens)
+		}
+		err := c.ask(ctx, bridge.ToolBrief, map[string]any{"id": item.ID, "tokens": tokens}, &b)
 		if err != nil {
 			c.cfg.Log.Debug("an item is told without a brief", "item", item.ID, "error", err)
 		}

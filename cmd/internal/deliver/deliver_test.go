@@ -135,7 +135,7 @@ func TestRefusal(t *testing.T) {
 		b.log(fault)
 		item := b.session.Open(nil)[0]
 		refuse := func() []string {
-			text := testkit.Must(c.Refuse(t.Context(), &item, "", "build"))
+			text := testkit.Must(c.Refuse(t.Context(), way.Refusal{Tool: "build", Item: &item}))
 			return strings.Split(text, "\n")
 		}
 		first, again := refuse(), refuse()
@@ -154,7 +154,7 @@ func TestRefusalKeepsMessages(t *testing.T) {
 		c := b.conversation(t, nil)
 		begin(c)
 		b.log("the crane is odd")
-		text := testkit.Must(c.Refuse(t.Context(), nil, "why", "build"))
+		text := testkit.Must(c.Refuse(t.Context(), way.Refusal{Tool: "build", Why: "why"}))
 		require.Contains(t, text, "Item 1, advisory")
 		require.NotContains(t, text, "the crane is odd")
 		c.Do(func(m *steer.Machine, _ time.Time) steer.Action {
@@ -309,7 +309,7 @@ func TestEachWayNamesItsOwnCalls(t *testing.T) {
 	for _, tool := range bridge.Tools() {
 		tools[tool.Name], shownTools[shown(tool.Name)] = true, true
 	}
-	for name, way := range map[string]struct {
+	for name, one := range map[string]struct {
 		way.Way
 		tools map[string]bool
 		names int // at least
@@ -319,14 +319,14 @@ func TestEachWayNamesItsOwnCalls(t *testing.T) {
 		"wrap":         {way.Tools(bridge.ToolBrief, bridge.ToolAck, bridge.ToolEntries), tools, 3},
 	} {
 		besides(t, func(b *beside) {
-			c := b.conversation(t, func(cfg *deliver.Config) { cfg.Way, cfg.Caller = way.Way, "hook-s" })
+			c := b.conversation(t, func(cfg *deliver.Config) { cfg.Way, cfg.Caller = one.Way, "hook-s" })
 			begin(c)
 			require.Empty(t, ride(t, c))
 			require.NoError(t, c.Report(t.Context(), bridge.Call{ID: "1", Tool: "build", Status: event.StatusStarted}))
 			b.log(fault)
 			require.NoError(t, c.Report(t.Context(), bridge.Call{ID: "1", Tool: "build", Status: event.StatusCompleted}))
 			item := b.session.Open(nil)[0]
-			refused := testkit.Must(c.Refuse(t.Context(), &item, "", "build"))
+			refused := testkit.Must(c.Refuse(t.Context(), way.Refusal{Tool: "build", Item: &item}))
 			c.Do(func(m *steer.Machine, _ time.Time) steer.Action {
 				deliver.Confirm(m)
 				return steer.Action{}
@@ -339,10 +339,10 @@ func TestEachWayNamesItsOwnCalls(t *testing.T) {
 			require.Contains(t, told[2], "acknowledged by a")
 			named := map[string]bool{}
 			for _, tool := range toolNamed.FindAllString(strings.Join(told, "\n"), -1) {
-				require.True(t, way.tools[tool], "%s names %s", name, tool)
+				require.True(t, one.tools[tool], "%s names %s", name, tool)
 				named[tool] = true
 			}
-			require.GreaterOrEqual(t, len(named), way.names, name)
+			require.GreaterOrEqual(t, len(named), one.names, name)
 			commands := map[string]bool{}
 			for _, m := range commandNamed.FindAllStringSubmatch(strings.Join(told, "\n"), -1) {
 				commands[m[1]] = true
@@ -373,11 +373,11 @@ func TestRefusalWithoutBrief(t *testing.T) {
 		begin(c)
 		b.log(fault)
 		item := b.session.Open(nil)[0]
-		text := testkit.Must(c.Refuse(t.Context(), &item, "", "build"))
+		text := testkit.Must(c.Refuse(t.Context(), way.Refusal{Tool: "build", Item: &item}))
 		require.True(t, strings.HasPrefix(text, "Not executed: an object or a part of the simulation throws exceptions"), text)
 		require.True(t, strings.HasSuffix(text, "\nNext: call ack with id \"1\", then read the game's state again, then call build again "+
 			"if it is still wanted."), text)
-		text = testkit.Must(c.Refuse(t.Context(), nil, "the gate cannot check for attention (no answer in time)", "build"))
+		text = testkit.Must(c.Refuse(t.Context(), way.Refusal{Tool: "build", Why: "the gate cannot check for attention (no answer in time)"}))
 		require.Equal(t, "Not executed: the gate cannot check for attention (no answer in time).\nNext: check the game's state, "+
 			"then call build again if it is still wanted.", text, "no tool of another way")
 	})

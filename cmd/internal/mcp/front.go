@@ -128,12 +128,12 @@ func (f *Front) end(of *stream) {
 	f.streams = slices.DeleteFunc(f.streams, func(s *stream) bool { return s == of })
 }
 
-// leave ends the session and its requests, with mu held. It returns the messages that cancel them.
-func (f *Front) leave() (cancel [][]byte) {
+// leave ends the session and its requests, with mu held, and tells them why. It returns the messages that cancel them.
+func (f *Front) leave(why string) (cancel [][]byte) {
 	for _, s := range f.streams {
 		var last *message
 		if s.of.id != nil {
-			last, _ = readMessage(refuse(s.of.id, jsonrpc.CodeInternal, "heed: the session has ended"), false)
+			last, _ = readMessage(refuse(s.of.id, jsonrpc.CodeInternal, "heed: "+why+outcomeUnknown), false)
 			cancel = append(cancel, canceled(s.of.id))
 		}
 		s.add(last)
@@ -167,7 +167,7 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		case status != 0:
 			http.Error(w, "heed: not of this session", status)
 		case r.Method == http.MethodDelete:
-			lines := f.leave()
+			lines := f.leave("the session has ended")
 			f.mu.Unlock()
 			f.send(lines...)
 			f.mu.Lock()
@@ -248,12 +248,12 @@ func (f *Front) post(w http.ResponseWriter, r *http.Request) {
 	begins := m.method == "initialize" && !alone
 	f.mu.Lock()
 	if status := f.inSession(r); begins {
-		left = f.leave()
+		left = f.leave("another client began a session, and one is served at a time")
 		f.session, f.streams = gabp.NewToken(), []*stream{newStream(&message{})}
 		w.Header().Set(headerSession, f.session)
 	} else if !alone && status != 0 {
 		f.mu.Unlock()
-		refused(status, jsonrpc.CodeInvalid, "not of the session that is open: initialize begins one")
+		refused(status, jsonrpc.CodeInvalid, "not of the session that is open, since one client is served at a time: initialize begins one")
 		return
 	}
 	if m.asks() {
@@ -271,13 +271,16 @@ func (f *Front) post(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
-	if f.serve(w, r, s, begins || alone) || !alone { // of a session, a client that leaves cancels nothing
+	if f.serve(w, r, s, begins || alone) || begins { // no client may cancel initialize
 		return
 	}
 	f.mu.Lock()
+	open := slices.Contains(f.streams, s)
 	f.end(s)
 	f.mu.Unlock()
-	f.send(canceled(m.id))
+	if open { // its answer could reach the client no more
+		f.send(canceled(m.id))
+	}
 }
 
 // send sends lines to the proxy.

@@ -211,6 +211,17 @@ func TestSessionOverHTTP(t *testing.T) {
 	f.take(f.server)
 }
 
+// TestBrokenOff: a call whose stream breaks off in a session is canceled, and opens an item.
+func TestBrokenOff(t *testing.T) {
+	f := beginFront(t)
+	f.begins()
+	call := f.send("POST", build)
+	require.Equal(t, build, f.take(f.server))
+	call.leave()
+	require.Contains(t, f.take(f.server), `"method":"notifications/cancelled","params":{"reason":"the client left","requestId":7}`)
+	require.Contains(t, f.next(f.send("POST", build)), "Not executed: the caller left during a call")
+}
+
 // TestAnotherClient: another session ends the one before, and what it had asked for is canceled.
 func TestAnotherClient(t *testing.T) {
 	f := beginFront(t)
@@ -223,11 +234,13 @@ func TestAnotherClient(t *testing.T) {
 	go func() { done <- f.send("POST", strings.Replace(hello25, `"id":1`, `"id":9`, 1)) }()
 	require.Contains(t, f.take(f.server), `"method":"notifications/cancelled","params":{"reason":"the client left","requestId":7}`)
 	require.Contains(t, f.take(f.server), `"method":"initialize"`)
-	require.Contains(t, f.next(call), "the session has ended")
+	require.Contains(t, f.next(call), "heed: another client began a session, and one is served at a time; the outcome of a call is unknown")
 	f.serve(`{"jsonrpc":"2.0","id":9,"result":{"protocolVersion":"2025-11-25","capabilities":{}}}`)
 	r := <-done
 	f.session = first
-	require.Equal(t, 404, f.send("POST", build).StatusCode)
+	again := f.send("POST", build)
+	require.Equal(t, 404, again.StatusCode)
+	require.Contains(t, f.next(again), "one client is served at a time")
 	f.session = r.Header.Get("Mcp-Session-Id")
 	call = f.send("POST", build)
 	require.Contains(t, f.next(call), "Not executed: the caller left during a call")

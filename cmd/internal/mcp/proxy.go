@@ -18,6 +18,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	lru "github.com/hashicorp/golang-lru/v2"
 
+	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/steer"
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/deliver"
@@ -27,6 +28,7 @@ import (
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp/gate"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // Consumer is the name of the client's agent.
@@ -73,6 +75,7 @@ type Proxy struct {
 	continued *lru.Cache[string, gate.Decision] // of calls that continue after their result: by their input or their task
 
 	typed atomic.Bool   // initialize agreed on typedSince or later
+	left  atomic.Bool   // the client sends no more
 	odd   atomic.Uint64 // lines of the server that are no message
 }
 
@@ -141,7 +144,11 @@ func (p *Proxy) Run(ctx context.Context) error {
 		}
 	}
 	between := jsonrpc.Between{
-		Client: p.client, Program: p.server, Left: p.cfg.Left,
+		Client: p.client, Program: p.server,
+		Left: func() {
+			p.left.Store(true)
+			p.cfg.Left()
+		},
 		FromClient: lines(p.fromClient), FromProgram: lines(p.fromServer),
 		Settle: p.settle,
 		Ended: func() {
@@ -207,6 +214,8 @@ func (p *Proxy) fromClient(ctx context.Context, line []byte) {
 		p.cfg.Bridge.Arrive(ctx, Consumer)
 	}
 	switch c.method {
+	case "initialize":
+		p.cfg.Log.Info("a client begins a session", "client", m.params.inner("clientInfo").text("name"))
 	case "tools/call":
 		p.callTool(ctx, c, line, m.params)
 		return
@@ -361,7 +370,7 @@ func (p *Proxy) callTool(ctx context.Context, c *call, line []byte, params objec
 			p.endWith(ctx, &d, event.StatusFailed, "the client canceled it before it was passed on")
 		default:
 			p.reply(c.answer(textResult(p.news(ctx, func(ctx context.Context) (string, error) {
-				return p.talk.Refuse(ctx, d.Attention, d.Why, tool)
+				return p.talk.Refuse(ctx, way.Refusal{Tool: tool, Item: d.Attention, Why: d.Why})
 			}), true)))
 		}
 	})
@@ -471,7 +480,7 @@ func (p *Proxy) unanswered(ctx context.Context) {
 	}
 	for _, id := range slices.Sorted(maps.Keys(open)) {
 		c := open[id]
-		m, _ := readMessage(refuse(c.id, jsonrpc.CodeInternal, said+"; the outcome is unknown"), false)
+		m, _ := readMessage(refuse(c.id, jsonrpc.CodeInternal, said+outcomeUnknown), false)
 		switch {
 		case c.decision.Allowed:
 			p.inform(ctx, m, p.end(ctx, &c.decision, m.object))
@@ -482,13 +491,24 @@ func (p *Proxy) unanswered(ctx context.Context) {
 	}
 }
 
+// outcomeUnknown ends heed's own answer to a call for which the server has given none.
+const outcomeUnknown = "; the outcome of a call is unknown"
+
 // end ends the operation of a call by its answer. It returns the outcome.
 func (p *Proxy) end(ctx context.Context, d *gate.Decision, msg object) (outcome string) {
 	result, failed := msg.inner("result"), msg.inner("error")
 	switch {
 	case string(failed.get("code")) == "-32003": // [jsonrpc.CodeTooLarge]: it was executed
 	case msg.get("result") == nil:
-		return p.endWith(ctx, d, event.StatusFailed, failed.text("message"))
+		status, said := event.StatusFailed, failed.text("message")
+		switch {
+		case !strings.HasPrefix(said, "heed: ") || !strings.HasSuffix(said, outcomeUnknown):
+		case p.left.Load():
+			status = event.StatusCancelled
+		default:
+			status = event.StatusTimedOut
+		}
+		return p.endWith(ctx, d, status, said)
 	case string(result.get("isError")) == "true":
 		return p.endWith(ctx, d, event.StatusFailed, contentText(result))
 	}
@@ -496,13 +516,30 @@ func (p *Proxy) end(ctx context.Context, d *gate.Decision, msg object) (outcome 
 }
 
 // endWith ends the operation of a call, and returns its outcome, "" for a clean one. The first end counts.
-func (p *Proxy) endWith(ctx context.Context, d *gate.Decision, status event.Status, text string) (outcome string) {
-	v := p.gate.Done(context.WithoutCancel(ctx), *d, status, text).Verdict
+func (p *Proxy) endWith(ctx context.Context, d *gate.Decision, status event.Status, why string) (outcome string) {
+	res := p.gate.Done(context.WithoutCancel(ctx), *d, status, why)
+	v := &res.Verdict
 	if v.Outcome == "" || v.Outcome == coalesce.Clean {
 		return ""
 	}
-	return "Outcome of this call: " + v.Outcome + ". " + v.Text
+	return "Outcome of this call: " + v.Outcome + ". " + v.Text + p.counted(res.Related)
 }
+
+// counted returns a line with the latest entry of an item that is open no more, which no message about it shows.
+func (p *Proxy) counted(item *heed.Item) string {
+	if item == nil || item.State == coalesce.Open || p.cfg.BriefTokens == 0 || item.LatestSequence == 0 {
+		return ""
+	}
+	page := p.cfg.Session.Engine().Read(heed.Cursor{Seq: item.LatestSequence - 1}, 1, heed.Filter{})
+	if len(page.Records) == 0 {
+		return ""
+	}
+	line, _, _ := strings.Cut(strings.TrimLeft(page.Records[0].Message, "\r\n"), "\n")
+	return "\n" + steer.Quote + text.Safe(line, maxCounted)
+}
+
+// maxCounted bounds the text of such an entry, in characters.
+const maxCounted = 300
 
 // inform adds an outcome and the news to the answer to a call: m, or the member of m that has it.
 func (p *Proxy) inform(ctx context.Context, m *message, outcome string, at ...string) {

@@ -216,6 +216,39 @@ func TestServerEnds(t *testing.T) {
 	require.Contains(t, b.take(b.client), `"id":8,"error"`)
 }
 
+// TestCountedFault: the result of a call has the text of a fault that an acknowledged item counts, since no other message
+// has it.
+func TestCountedFault(t *testing.T) {
+	b := begin(t)
+	b.session.Observe(event.State{Status: event.StatusPhase, Phase: "start"}.Entry())
+	b.log("NullReferenceException: one")
+	item, _ := b.session.Current(t.Context(), mcp.Consumer)
+	b.session.Ack(t.Context(), mcp.Consumer, item.ID, item.LatestSequence)
+	b.log("KeyNotFoundException: another")
+	b.passes(build)
+	b.serve(`{"jsonrpc":"2.0","id":7,` + built + `}`)
+	said, _ := texts(t, b.take(b.client))
+	require.Regexp(t, "^Outcome of this call: unknown. .* see item e1-1.\n> KeyNotFoundException: another$", said[0])
+}
+
+// TestUnanswered: a call without an answer opens an item that says why there is none.
+func TestUnanswered(t *testing.T) {
+	for left, want := range map[bool]string{
+		false: "a call had no answer in time; nobody knows what it did", true: "the caller left during a call",
+	} {
+		b := begin(t)
+		b.passes(build)
+		for left && !b.left.Load() {
+			_ = b.toProxy.(*io.PipeWriter).Close()
+			runtime.Gosched()
+		}
+		require.NoError(t, b.toClient.(io.Closer).Close())
+		require.Contains(t, b.take(b.client), "; the outcome of a call is unknown")
+		item, _ := b.session.Current(t.Context(), mcp.Consumer)
+		require.Contains(t, item.Summary, want)
+	}
+}
+
 // TestRunEnds: Run returns nil when the server or heed itself ends. It goes on when the client leaves.
 func TestRunEnds(t *testing.T) {
 	broken := errors.New("a broken pipe")

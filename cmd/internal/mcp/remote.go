@@ -191,7 +191,7 @@ func (r *Remote) ask(ctx context.Context, m *message, sent context.Context) {
 	if err != nil {
 		said := fmt.Errorf("the server cannot be reached, and did nothing: %w", err)
 		if sent.Err() != nil {
-			said = fmt.Errorf("the server did not answer: %w; the outcome of a call is unknown", err)
+			said = fmt.Errorf("the server did not answer: %w"+outcomeUnknown, err)
 		}
 		r.fail(ctx, m, said)
 		return
@@ -265,7 +265,7 @@ func (r *Remote) events(ctx context.Context, m *message, resp *http.Response) {
 		case answered || ctx.Err() != nil:
 			return
 		case m != nil && (last == "" || n == remoteRetries):
-			r.fail(ctx, m, fmt.Errorf("the stream of the answer broke off: %w; the outcome of a call is unknown", err))
+			r.fail(ctx, m, fmt.Errorf("the stream of the answer broke off: %w"+outcomeUnknown, err))
 			return
 		case m != nil || n > 0:
 			select {

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -70,24 +71,45 @@ func (p *Proxy) callOwn(ctx context.Context, shown string, arguments json.RawMes
 	tool := strings.Replace(shown, "_", "/", 1)
 	result, _, err := p.tools.Call(ctx, Consumer, gabp.ToolCall{Name: tool, Arguments: arguments})
 	if err != nil {
-		return textResult("heed: "+words(err.Error()), true)
+		said := "heed: " + words(err.Error())
+		if e, ok := errors.AsType[*gabp.Error](err); ok {
+			said = "heed: " + words(e.Message)
+		}
+		if tool == bridge.ToolAck {
+			said += p.nextAck()
+		}
+		return textResult(said, true)
 	}
 	switch r := result.(type) {
 	case *bridge.Brief:
-		if r.Behind == "" { // its fragments are its text once more
+		args, _ := parse(arguments, false)
+		switch {
+		case r.Behind != "":
+		case args.get("id") == nil && len(p.cfg.Session.Open(nil)) == 0:
+			return textResult("Nothing is open.", false)
+		default: // its fragments are its text once more
 			return textResult(r.Text, false)
 		}
 	case *bridge.Acknowledgement:
 		if _, known := p.cfg.Session.Item(r.AttentionID); !known && !r.Acknowledged {
 			open := "none is open"
 			if len(r.Open) > 0 {
-				open = "open: " + strings.Join(said(r.Open), "; ")
+				open = "open: item " + strings.Join(said(r.Open), "; item ")
 			}
-			return textResult(fmt.Sprintf("heed: no item has the id %q; %s", r.AttentionID, open), true)
+			return textResult(fmt.Sprintf("heed: no item has the id %q; %s", r.AttentionID, open)+p.nextAck(), true)
 		}
 		result = map[string]any{"acknowledged": r.Acknowledged, "covered": said(r.Covered), "open": said(r.Open)}
 	}
 	return textResult(string(encode(result)), false)
+}
+
+// nextAck returns a line that says how to acknowledge what is open, "" for nothing.
+func (p *Proxy) nextAck() string {
+	open := p.cfg.Session.Open(nil)
+	if len(open) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("\nNext: call %s with id %q.", shownName(bridge.ToolAck), way.Number(&open[0]))
 }
 
 // said returns a line about each item.

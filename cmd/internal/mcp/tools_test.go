@@ -70,11 +70,13 @@ func TestToolsOfHeed(t *testing.T) {
 func TestItemIDs(t *testing.T) {
 	b := begin(t)
 	b.log(fault)
+	missing, _ := texts(t, b.gets(toolCall(3, "heed_ack", `{}`)))
+	require.Contains(t, missing[0], "got nothing\nNext: call heed_ack with id \"1\".")
 	for _, c := range []struct {
 		id, says string
 		failed   bool
 	}{
-		{`"item 1"`, `heed: no item has the id "item 1"; open: 1, blocking true`, true},
+		{`"item 1"`, `heed: no item has the id "item 1"; open: item 1, blocking true: .*\nNext: call heed_ack with id "1"\.`, true},
 		{`1`, `"acknowledged":true`, false},
 		{`"1"`, `"acknowledged":true`, false},
 		{`2`, `no item has the id "[^"]*"; none is open`, true},
@@ -83,6 +85,10 @@ func TestItemIDs(t *testing.T) {
 		require.Equal(t, c.failed, failed, c.id)
 		require.Regexp(t, c.says, said[0])
 	}
+	brief, _ := texts(t, b.gets(toolCall(3, "heed_brief", `{}`)))
+	require.Equal(t, []string{"Nothing is open."}, brief)
+	brief, _ = texts(t, b.gets(toolCall(3, "heed_brief", `{"id":1}`)))
+	require.Contains(t, brief[0], "cleared: acknowledged")
 }
 
 // TestManyTools: of more tools that only read than are known, the rest is held back.

@@ -17,6 +17,12 @@ import (
 // its own.
 type Call = gate.Call
 
+// callPrefix begins the ids of operations that are calls. callerLeft is the text of a cancelled one, for rules, too.
+const (
+	callPrefix = "call-"
+	callerLeft = "the caller left before the call was answered"
+)
+
 // Running is a call under way.
 type Running struct {
 	// Missed is why evidence that is not in the log was not ingested before End, nil if all was.
@@ -48,7 +54,7 @@ func (s *Session) Begin(call Call) *Running {
 		_ = s.Sync(context.Background()) // it may be there and not be looked at yet
 		s.lookForLog(0)
 	}
-	r.id = "call-" + s.run + "-" + strconv.FormatUint(s.calls.Add(1), 10)
+	r.id = callPrefix + s.run + "-" + strconv.FormatUint(s.calls.Add(1), 10)
 	r.began = s.Observe(event.Operation{
 		Time: r.started, ID: r.id, Method: call.Tool,
 		Status: event.StatusStarted,
@@ -83,7 +89,7 @@ func (r *Running) end(ctx context.Context, status event.Status, errText string) 
 	}
 	ended := s.now()
 	if status == event.StatusCancelled {
-		errText = "the caller left before the call was answered" // for rules, too
+		errText = callerLeft
 	}
 	r.err = errors.Join(r.Missed, s.Sync(ctx)) // lines before the answer are from the time of the call
 	s.Observe(event.Operation{ID: r.id, Method: r.call.Tool, Status: status, Error: errText}.Entry())

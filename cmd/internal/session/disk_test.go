@@ -124,6 +124,44 @@ func TestKilledInARecord(t *testing.T) {
 	})
 }
 
+// TestEndLeft: calls that ran when the process was killed end as left by their callers, but for operations of the game,
+// and in a game that is started again.
+func TestEndLeft(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state")
+	open := func() *session.Session {
+		return testkit.Must(session.New(session.Config{Engine: heed.Config{Rules: compile(t, testRules)}, Snapshot: path}))
+	}
+	s := open()
+	left := s.Begin(session.Call{Tool: "slow"}).ID()
+	ended := s.Begin(session.Call{Tool: "quick"})
+	end(t, ended, event.StatusCompleted)
+	s.Observe(event.Operation{ID: "job", Status: event.StatusStarted}.Entry())
+	s.Raise(heed.Report{Key: "k", Disposition: event.Blocking, Message: "it saves"})
+	for began, want := range map[bool][]event.Status{
+		true:  {event.StatusStarted, event.StatusCompleted, event.StatusStarted},
+		false: {event.StatusCancelled, event.StatusCompleted, event.StatusStarted},
+	} {
+		s = open()
+		if began {
+			s.BeginRun()
+		}
+		s.EndLeft()
+		s.EndLeft() // once
+		var got []event.Status
+		for _, id := range []string{left, ended.ID(), "job"} {
+			got = append(got, s.Engine().Verdict(id).Status)
+		}
+		require.Equal(t, want, got)
+		records := s.Engine().Read(heed.Cursor{}, 99, heed.Filter{Operation: left}).Records
+		if !began {
+			last := records[0]
+			require.Len(t, records, 1)
+			require.Equal(t, "the caller left before the call was answered", last.Message)
+			require.Equal(t, "slow", last.Source)
+		}
+	}
+}
+
 // TestToldWhileSaving: an item is not reported to a second caller while the snapshot that holds it is being written.
 func TestToldWhileSaving(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state")

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -240,6 +241,20 @@ func (s *Session) BeginRun() {
 // Continues reports whether the session continues the state of a game that was running before: the state was restored,
 // and [Session.BeginRun] was not called.
 func (s *Session) Continues() bool { return s.continued }
+
+// EndLeft ends the calls that ran when the process before ended, since their callers left with it, in a session that
+// continues its state. It comes before Run.
+func (s *Session) EndLeft() {
+	if !s.continued {
+		return
+	}
+	for _, id := range s.engine.Operations() {
+		v := s.engine.Verdict(id)
+		if strings.HasPrefix(id, callPrefix) && v.Status == event.StatusStarted && !v.Abandoned {
+			s.Observe(event.Operation{ID: id, Method: v.Method, Status: event.StatusCancelled, Error: callerLeft}.Entry())
+		}
+	}
+}
 
 // StateRead records that the game's state was read again; see [heed.Engine.StateRead]. [Running.End] does it for a call
 // that reads it.

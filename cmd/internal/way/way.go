@@ -105,6 +105,9 @@ func Head(item *heed.Item, b *briefing.Context) string {
 		if _, title, ok := strings.Cut(lines[0], "] "); ok {
 			lines[0] = fmt.Sprintf("Item %s, %s", Number(item), title)
 		}
+		if item.Blocking {
+			lines = append(lines, further(item, b, lines)...)
+		}
 		if item.Blocking && item.Advice != "" {
 			lines = append(lines, "Advice: "+text.Safe(item.Advice, maxAdvice))
 		}
@@ -113,8 +116,30 @@ func Head(item *heed.Item, b *briefing.Context) string {
 	return ""
 }
 
-// maxAdvice bounds an advice, in characters.
-const maxAdvice = 300
+// further returns the text of further groups of an item, which an acknowledgement covers, too: from the part of a brief
+// about them, without the texts that are shown.
+func further(item *heed.Item, b *briefing.Context, shown []string) (lines []string) {
+	for i := range b.Fragments {
+		if id := b.Fragments[i].SourceID; !strings.HasPrefix(id, item.ID+"@") || !strings.HasSuffix(id, "#samples") {
+			continue
+		}
+		for line := range strings.SplitSeq(b.Fragments[i].Content, "\n") {
+			if strings.HasPrefix(line, briefing.DataPrefix) && len(lines) < maxFurther && !slices.Contains(shown, line) {
+				lines = append(lines, text.Safe(line, maxAdvice))
+			}
+		}
+	}
+	if len(lines) > 0 {
+		lines = slices.Insert(lines, 0, "Also in it:")
+	}
+	return lines
+}
+
+// The bounds of an advice and of the text of a further group, in characters, and of the further groups shown.
+const (
+	maxAdvice  = 300
+	maxFurther = 3
+)
 
 // Refusal is the answer in place of the result of a call.
 type Refusal struct {

@@ -94,3 +94,19 @@ func (b *fakeBridge) leave() {
 	require.NoError(b.t, b.conn.(*net.TCPConn).SetLinger(0))
 	require.NoError(b.t, b.conn.Close())
 }
+
+// TestStatusOfALateFault holds that the status has the present verdict of the latest call, in place of the one at its
+// answer.
+func TestStatusOfALateFault(t *testing.T) {
+	t.Parallel()
+	w := start(t, []string{withDefaults})
+	b := connect(t, w.addr)
+	require.Nil(t, b.call("session/hello", helloOf(w.token, "1")).Error)
+	require.Nil(t, b.tool("colony/build", "a wall").Error)
+	write(t, filepath.Join(w.dir, "Player.log"), "A late FAULT\n")
+	await(t, func() bool {
+		out, _ := runCommand(t, "status", "--state", filepath.Join(w.dir, "state"))
+		return strings.Contains(out, "called colony/build: completed (blocking), ")
+	})
+	require.NoError(t, w.cmd.Process.Signal(os.Interrupt))
+}

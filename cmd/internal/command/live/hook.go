@@ -402,7 +402,7 @@ func (h *hooked) steer(ctx context.Context, c *deliver.Conversation) (said strin
 		h.heard = nothing
 		if item != nil && item.Blocking {
 			h.heard = "item " + way.Number(item)
-			said = h.noted(c.Refuse(ctx, item, "", e.Tool))
+			said = h.noted(c.Refuse(ctx, way.Refusal{Tool: e.Tool, Item: item}))
 		}
 	case part == hooks.Context:
 		said = h.noted(c.Offer(ctx))
@@ -429,10 +429,10 @@ func (h *hooked) lost(ctx context.Context, c *deliver.Conversation, who string) 
 	case h.gates() && held:
 		why := who + " does not answer any more, and " + h.heard + " held calls back. They are refused until heed runs again, " +
 			"or the user prompts"
-		return h.noted(c.Refuse(ctx, nil, why, h.event.Tool))
+		return h.noted(c.Refuse(ctx, way.Refusal{Tool: h.event.Tool, Why: why, Wait: "start heed again, or ask the user"}))
 	case h.gates():
 		h.heard = ""
-		return h.noted(c.Refuse(ctx, nil, who+unchecked+". The next ones pass", h.event.Tool))
+		return h.noted(c.Refuse(ctx, way.Refusal{Tool: h.event.Tool, Why: who + unchecked + ". The next ones pass"}))
 	case held && h.event.Kind == hooks.Prompt:
 		h.heard = nothing
 	}

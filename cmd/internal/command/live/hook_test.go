@@ -132,6 +132,7 @@ func TestHookRefusesWhileHeedHangs(t *testing.T) {
 	hookWithin = 2 * time.Second
 	out, _ := hook(t, state, before, "--connect", hung.Addr().String())
 	require.Contains(t, out, "item 1 held calls back")
+	require.Contains(t, out, "Next: start heed again, or ask the user, then call mcp__game__build again")
 }
 
 // TestHookReports holds what a hook reports of calls to the running heed.

@@ -325,6 +325,7 @@ func (h *host) close(lost int) {
 func (h *host) serve(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	h.session.EndLeft()
 	var wg sync.WaitGroup
 	part := func(name string, f func(context.Context) error) {
 		wg.Go(func() {

@@ -273,7 +273,9 @@ func atEnd(t *testing.T, log string) (items []heed.Item, current, status string,
 	require.True(t, ok)
 	require.Equal(t, items[0].ID, a.ID)
 	current = show(func(g *page) { p.showItem(g, &a, &info, len(items)-1) })
-	status = show(func(g *page) { p.showStatus(g, &runFile{}, &st, &all, []itemInfo{info}, nil, nil) })
+	status = show(func(g *page) {
+		p.showStatus(g, &shownStatus{Status: &st, Run: &runFile{}, Items: &all, Shown: []itemInfo{info}})
+	})
 	return items, current, status, records
 }
 

@@ -47,7 +47,7 @@ func (p *program) serveCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&f.addr, "addr", "", "listen on `ADDR` of the loopback interface, or on unix:/PATH")
 	flags.StringVar(&f.tokenFile, "token-file", "", "read the token from `FILE`")
-	flags.StringVar(&f.game, "game", "", "the `ID` of the game")
+	flags.StringVar(&f.game, "game", "", "serve as the bridge that was set up for the game with this `ID`; with --addr it is a name alone")
 	flags.BoolVar(&f.fromEnd, "from-end", false, "skip what is in the log now")
 	flags.BoolVar(&f.stdio, "stdio", false, "serve one bridge on standard input and output, and end with it")
 	flags.StringVar(&f.logFile, "log-file", "-", "write heed's own messages to `FILE`, - for standard error")

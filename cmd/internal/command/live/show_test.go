@@ -48,7 +48,8 @@ func TestPagesAreHarmless(t *testing.T) {
 		}
 		status := new(shownStatus)
 		fill(reflect.ValueOf(status).Elem(), text)
-		p.showStatus(g, status.Run, status.Status, status.Items, status.Shown, status.Acked, nil)
+		status.Agent = ""
+		p.showStatus(g, status)
 		return string(g.buf)
 	}
 	for _, text := range []string{"a\nb\x1b[31m", "a\n\tb\x1b[31m", "a\x00\x1b[31m\x00b"} {

@@ -94,10 +94,10 @@ func (p *program) status(ctx context.Context, c *gabp.Client, r *runFile, f *cli
 		}
 		shown = append(shown, t)
 	}
-	var lately bridge.Timeline
-	ask(ctx, c, bridge.ToolTimeline, map[string]any{"limit": latelyEvents}, &lately)
 	g := p.page(f.width)
-	p.showStatus(g, r, &st, &items, shown, fetchAcked(ctx, c, &items), lately.Events)
+	p.showStatus(g, &shownStatus{
+		Status: &st, Run: r, Items: &items, Shown: shown, Acked: fetchAcked(ctx, c, &items), Agent: p.latestCall(ctx, c),
+	})
 	_, rows := cli.Size(p.Stdout)
 	switch {
 	case again && rows > 0:
@@ -107,9 +107,6 @@ func (p *program) status(ctx context.Context, c *gabp.Client, r *runFile, f *cli
 	}
 	return st.Latest, p.write(g)
 }
-
-// latelyEvents is how far back the agent's latest call is looked for.
-const latelyEvents = 50
 
 // shownStatus is how heed does.
 type shownStatus struct {
@@ -123,17 +120,24 @@ type shownStatus struct {
 	Agent string        // its latest call in words
 }
 
-// showStatus shows how heed does. lately are events, the latest last.
-func (p *program) showStatus(g *page, r *runFile, st *bridge.Status, items *bridge.Items, shown, acked []itemInfo,
-	lately []session.Event,
-) {
-	s := &shownStatus{Status: st, Run: r, Items: items, Shown: shown, Acked: acked, Log: styled(p.logState(st))}
-	for _, e := range slices.Backward(lately) {
+// latestCall returns the agent's latest call in words, with its present verdict, "" if there is none.
+func (p *program) latestCall(ctx context.Context, c *gabp.Client) string {
+	var lately bridge.Timeline
+	ask(ctx, c, bridge.ToolTimeline, map[string]any{"limit": 50}, &lately)
+	for _, e := range slices.Backward(lately.Events) {
+		if e.Kind == session.CallEnded { // its present verdict: what came after the answer counts, too
+			ask(ctx, c, bridge.ToolOperation, map[string]any{"id": e.Operation}, &e)
+		}
 		if style, text := called(&e); text != "" {
-			s.Agent = styled(style, text+", "+p.ago(e.Time))
-			break
+			return styled(style, text+", "+p.ago(e.Time))
 		}
 	}
+	return ""
+}
+
+// showStatus shows how heed does.
+func (p *program) showStatus(g *page, s *shownStatus) {
+	s.Log = styled(p.logState(s.Status))
 	p.form(g, "status", s)
 }
 
