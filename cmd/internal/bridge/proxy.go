@@ -216,6 +216,15 @@ func (p *Proxy) Diagnostics() *Diagnostics { return p.diagnostics }
 // Connected reports whether the mod is there.
 func (p *Proxy) Connected() bool { return p.mod.client.Load() != nil }
 
+// Server returns the counts of the bridges' side, for the form of metrics.
+func (p *Proxy) Server() gabp.ServerStats { return p.server.Stats() }
+
+// Lost returns how many events of the mod were lost because they came faster than they were ingested.
+func (p *Proxy) Lost() uint64 { return p.mod.lost.Load() }
+
+// Untaken returns how many answers of the mod did not follow the protocol and were passed on as they came.
+func (p *Proxy) Untaken() uint64 { return p.mod.odd.Load() }
+
 // limits returns the bounds that were hit between the mod and the bridges.
 func (p *Proxy) limits() []session.Limit {
 	return slices.DeleteFunc([]session.Limit{
