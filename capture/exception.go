@@ -101,10 +101,11 @@ const (
 )
 
 // headsCause reports whether b, below the frames of an exception of Java, heads the frames of its cause, or of an
-// exception that was thrown while the other one was on its way.
+// exception that was thrown while the other one was on its way; or as Node says where an error passed.
 func headsCause(b []byte) bool {
 	t := trimLeft(b)
-	return hasPrefix(t, nestedCause) || hasPrefix(t, wrappedBy) || len(t) < len(b) && hasPrefix(t, "Suppressed: ")
+	return hasPrefix(t, nestedCause) || hasPrefix(t, wrappedBy) || hasPrefix(b, "Emitted '") ||
+		len(t) < len(b) && hasPrefix(t, "Suppressed: ")
 }
 
 // joinsNested decides about a line that gives another exception: the cause of an exception of the record, or the

@@ -342,8 +342,11 @@ func TestModsListedAgainWithTheirVersions(t *testing.T) {
 	var list modLists
 	var mods []ListedMod
 	for _, m := range []ListedMod{
-		{Mod: Mod{Name: "!!"}}, {Mod: Mod{PackageID: "acme.press"}}, {Mod: Mod{Name: "??"}},
-		{Mod: Mod{Name: "Press", PackageID: "acme.press"}, Versions: "1.2"}, {Mod: Mod{Name: "??"}, Versions: "2.0"},
+		{Mod: Mod{Name: "!!"}},
+		{Mod: Mod{PackageID: "acme.press"}},
+		{Mod: Mod{Name: "??"}},
+		{Mod: Mod{Name: "Press", PackageID: "acme.press"}, Versions: "1.2"},
+		{Mod: Mod{Name: "??"}, Versions: "2.0"},
 	} {
 		list.add(&m)
 		var rec Record

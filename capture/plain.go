@@ -84,8 +84,8 @@ func (a *assembly) joinsThrown(b []byte) bool {
 		return a.lines == 1 || a.reportsFault() || a.panicked()
 	}
 	switch b[0] {
-	case 'C', 'W', 'E': // or as Node says where an error passed
-		if (headsCause(b) || hasPrefix(b, "Emitted '")) && (len(a.stack) > 0 || a.lines > 2) {
+	case 'C', 'W', 'E':
+		if headsCause(b) && (len(a.stack) > 0 || a.lines > 2) {
 			return true
 		}
 	case 'n':
