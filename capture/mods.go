@@ -46,7 +46,7 @@ func (l *ModList) Plain() []Mod {
 	return mods
 }
 
-// AppendTo appends the mods of the list to those of earlier lists of the capture. One that had no version gets it.
+// AppendTo appends the mods of the list to the mods of earlier lists. A mod that had no version gets it.
 func (l *ModList) AppendTo(mods []ListedMod) []ListedMod {
 	for i := range l.Mods {
 		key, at := l.Mods[i].key(), l.Mods[i].again-1

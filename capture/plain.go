@@ -93,7 +93,7 @@ func (a *assembly) joinsThrown(b []byte) bool {
 			return a.panicked()
 		}
 	case '}':
-		return a.split == evidenceIndent || a.split == evidenceFrame // as Node prints errors, and what is told with them
+		return a.split == evidenceIndent || a.split == evidenceFrame // as Node prints errors and values
 	}
 	first := a.isLine()
 	if first && hasPrefix(b, traceback) && a.reportsFault() {
@@ -114,7 +114,7 @@ func (a *assembly) joinsThrown(b []byte) bool {
 	return first && (isThrown(b, 1) || isThrown(b, 0) && isErrorType(b)) && a.reportsFault()
 }
 
-// isLine reports whether the message is one line, maybe one that was written on two, and there is no stack.
+// isLine reports whether the message is one line, which may have been written on two, and there is no stack.
 func (a *assembly) isLine() bool {
 	return a.lines == 1 || a.lines == 2 && len(a.stack) == 0 && len(a.head()) == len(a.message)
 }

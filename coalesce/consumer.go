@@ -80,7 +80,7 @@ func (c *Coalescer) Detach(consumer string) { c.Consumers.List[c.consumer(consum
 
 // Current returns the one open item that an agent should see first: blocking before advisory, then items of the present
 // run of the game before earlier ones, then by the weight of their dominant members ([Member.Compare]), then the
-// oldest. An earlier one that explains the first comes before it. Its summary names the others, as many as
+// oldest. An earlier item that explains the first comes before it. Its summary names the others, as many as
 // Config.MaxNamed and MaxSummaryTokens allow. An acknowledgement of it by the same consumer covers those, unless
 // another consumer received it since. It returns false when nothing is open. The item counts as delivered to the
 // consumer, and belongs to the caller.
@@ -143,7 +143,7 @@ func (c *Coalescer) OpenIDs(dst []string) []string {
 }
 
 // AckedIDs returns the ids of the acknowledged items of this run that blocked, the latest first. No rule has resolved
-// them, so what they report may still be true.
+// them, so the reported state may remain.
 func (c *Coalescer) AckedIDs() (ids []string) {
 	var acked []*item
 	for i := range c.Items {

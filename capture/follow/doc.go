@@ -20,7 +20,7 @@
 //
 // Not known is whether a file was emptied that has the same bytes again before the offset: it is the same log. With
 // [Config].NewRun [Status].Evidence says then that earlier text was not read. Text is lost unseen if it is written, and
-// removed or copied away as a whole, between two looks at a file of which nothing was read.
+// removed or copied away as a whole, between two looks at an unread file.
 //
 // NULs at the end of a file are reserved space, however long: the text is read once it is written, and
 // [Status].Unwritten has the length. NULs before text may be written late, too: the text is delivered after

@@ -40,8 +40,8 @@ func (t *tail) resumes() bool {
 
 // source returns the name of the file in the folder of the log that has the text after a position, "" where there is
 // none: the position's file, also if it was renamed. If that was emptied, it is a copy of it from before, or else the
-// emptied file. For a position without a file, it is a copy. A file that was last written before the log began is none,
-// although runs begin alike.
+// emptied file. For a position without a file, it is a copy. A file that was last written before the log began is none:
+// runs may have the same beginning.
 func (t *tail) source(p *Position) (name string, isCopy bool) {
 	dir, base := folderOf(t.cfg.Path)
 	entries, _ := os.ReadDir(dir) // an unreadable folder has no names

@@ -279,7 +279,7 @@ func (t *tail) read(now time.Time) error {
 	return t.identify(now)
 }
 
-// take goes on to the end of text, which was read into the buffer at the offset, and delivers it if it is of the log.
+// take continues to the end of text, which was read into the buffer at the offset, and delivers it if it is of the log.
 func (t *tail) take(text []byte, isOurs bool, now time.Time) {
 	end := t.last + len(text)
 	before := t.buf[max(0, end-lastSize):end]

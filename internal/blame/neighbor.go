@@ -59,7 +59,7 @@ func (n *Neighbors) Next(f *Finder, r *Record) (names []string, fault uint64) {
 		}
 	}
 	n.before = n.before[:0]
-	if !r.IsFault { // what a fault names is its own
+	if !r.IsFault { // a fault names its own mods
 		n.before = append(n.before, r.Message[:min(len(r.Message), maxBefore)]...)
 	}
 	return names, n.fault

@@ -329,7 +329,7 @@ func behindLevel(tag string) string {
 }
 
 // Spoken returns the part of the message of a record that may name mods: text, which is without a logger's head, or all
-// if the head has the name of who speaks behind the level.
+// if the head has a name after the level.
 func Spoken(message, text string) string {
 	if tag, _, ok := cutTag(message); ok && len(text) < len(message) && behindLevel(tag) != tag {
 		return message

@@ -2,7 +2,7 @@
 //
 // The message of an item that blocks stops a turn, and the message of an advisory one is passive. A message is
 // identified by an item and its revision (whether it blocks, its severity, whether the game's state is invalid, and
-// how many groups one that blocks has): a count that grows is no news. More groups alone make a passive message, since
+// the number of groups of a blocking one): a count that grows is no news. More groups alone make a passive message, since
 // an acknowledgement covers them. The message of an item that was cleared before its delivery is withdrawn. Text of
 // the game is data of the message, which steer quotes.
 //

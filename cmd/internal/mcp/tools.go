@@ -103,7 +103,7 @@ func (p *Proxy) callOwn(ctx context.Context, shown string, arguments json.RawMes
 	return textResult(string(encode(result)), false)
 }
 
-// nextAck returns a line that says how to acknowledge what is open, "" for nothing.
+// nextAck returns a line that says how to acknowledge the open items, "" for nothing.
 func (p *Proxy) nextAck() string {
 	open := p.cfg.Session.Open(nil)
 	if len(open) == 0 {

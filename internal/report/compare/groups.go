@@ -102,7 +102,7 @@ func (g *group) see(t *entryText) {
 	}
 }
 
-// merge adds u to t; mods are those of [tally.join].
+// merge adds u to t, with the mods of [tally.join].
 func (t *tally) merge(u *tally, mods []string) {
 	if u.count == 0 {
 		return

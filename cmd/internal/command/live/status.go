@@ -125,7 +125,7 @@ func (p *program) latestCall(ctx context.Context, c *gabp.Client) string {
 	var lately bridge.Timeline
 	ask(ctx, c, bridge.ToolTimeline, map[string]any{"limit": 50}, &lately)
 	for _, e := range slices.Backward(lately.Events) {
-		if e.Kind == session.CallEnded { // its present verdict: what came after the answer counts, too
+		if e.Kind == session.CallEnded { // its present verdict: later entries count, too
 			ask(ctx, c, bridge.ToolOperation, map[string]any{"id": e.Operation}, &e)
 		}
 		if style, text := called(&e); text != "" {
