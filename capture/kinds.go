@@ -66,8 +66,8 @@ type look struct {
 	hash         uint64       // of the text; 0: the answers are for this text alone
 }
 
-// looks are the answers about late lines, since a log repeats most of its lines. They depend on the text alone, so that nothing
-// but the time shows whether a line was among them. A hash has a seed that no input knows.
+// looks are the answers about late lines, since a log repeats most of its lines. They depend on the text alone, so that
+// nothing but the time shows whether a line was among them. A hash has a seed that no input knows.
 type looks struct {
 	seed  maphash.Seed
 	slots [1 << 9]look

@@ -35,8 +35,8 @@ func (c *Coalescer) Held() (held []Held, latest uint64) {
 	return held, c.Numbers
 }
 
-// Continue sets the numbers of the latest entry and the latest item of another Coalescer in a Coalescer with lower ones,
-// and whether evidence was incomplete. Nothing else of the other one is known.
+// Continue sets the numbers of the latest entry and the latest item of another Coalescer in a Coalescer with lower
+// ones, and whether evidence was incomplete. Nothing else of the other one is known.
 func (c *Coalescer) Continue(seq, numbers uint64, blind bool) {
 	c.Now.seq, c.Numbers, c.Counts.Blind = seq, max(c.Numbers, numbers), c.Counts.Blind || blind
 }

@@ -1,10 +1,10 @@
 // Package attention makes messages of package steer from the attention items of heed.
 //
 // The message of an item that blocks stops a turn, and the message of an advisory one is passive. A message is
-// identified by an item and its revision (whether it blocks, its severity, whether the game's state is invalid, and
-// the number of groups of a blocking one): a count that grows is no news. More groups alone make a passive message, since
-// an acknowledgement covers them. The message of an item that was cleared before its delivery is withdrawn. Text of
-// the game is data of the message, which steer quotes.
+// identified by an item and its revision (whether it blocks, its severity, whether the game's state is invalid, and the
+// number of groups of a blocking one): a count that grows is no news. More groups alone make a passive message, since
+// an acknowledgement covers them. The message of an item that was cleared before its delivery is withdrawn. Text of the
+// game is data of the message, which steer quotes.
 //
 // The package has no clock, no goroutine and no I/O.
 package attention

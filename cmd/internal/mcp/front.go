@@ -128,7 +128,8 @@ func (f *Front) end(of *stream) {
 	f.streams = slices.DeleteFunc(f.streams, func(s *stream) bool { return s == of })
 }
 
-// leave ends the session and its requests, with mu held, and gives them the reason. It returns the messages that cancel them.
+// leave ends the session and its requests, with mu held, and gives them the reason. It returns the messages that cancel
+// them.
 func (f *Front) leave(why string) (cancel [][]byte) {
 	for _, s := range f.streams {
 		var last *message
