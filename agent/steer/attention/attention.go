@@ -169,6 +169,11 @@ func (f *Feed) offer(now time.Time, item *coalesce.Item) steer.Action {
 	}
 	was := f.offered[item.ID]
 	msg.Rides, msg.First = msg.Rides || stop(was) == stop(msg.Revision), !strings.HasPrefix(was, "blocking=true")
+	for _, waits := range f.machine.State().Pending { // a stop that is not sent yet is of the message in its place
+		if waits.Topic == msg.Topic && !waits.Rides {
+			msg.Rides, msg.First = !item.Blocking, waits.First
+		}
+	}
 	receipt, a := f.machine.Receive(now, msg)
 	if receipt != steer.Full { // else it is offered again
 		f.offered[item.ID] = msg.Revision

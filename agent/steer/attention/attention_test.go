@@ -90,6 +90,20 @@ func TestFeed(t *testing.T) {
 	require.NotContains(t, shown, "while you were working", "what rides has no frame")
 }
 
+// TestStopOutlastsGroups holds that further groups of an item take no stop away that waits for a call.
+func TestStopOutlastsGroups(t *testing.T) {
+	m := machine(t)
+	f := attention.NewFeed(m)
+	m.Begin(steer.Message{Author: "user", Text: "Build."})
+	m.CallBegan("1")
+	blocking := item("e-1", true)
+	for range 3 {
+		require.Equal(t, steer.Nothing, f.Update(now, update(coalesce.Updated, blocking)).Do, "a call runs")
+		blocking.Groups++
+	}
+	require.Equal(t, steer.Cancel, m.CallEnded(now, "1").Do)
+}
+
 func TestBriefIsTheText(t *testing.T) {
 	one := item("e-1", true)
 	require.Equal(t, "the brief", attention.Message(&one, "the brief").Text)
