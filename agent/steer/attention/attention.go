@@ -10,6 +10,7 @@
 package attention
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -151,6 +152,16 @@ func (f *Feed) cleared(id string) {
 	f.machine.Withdraw(id)
 }
 
+// told returns the revision of an item that was sent last in this turn, maybe by a process before, "" for none.
+func (f *Feed) told(id string) (revision string) {
+	for _, sent := range f.machine.State().Told {
+		if topic, r, _ := strings.Cut(sent, "\x00"); topic == id {
+			revision = r
+		}
+	}
+	return revision
+}
+
 func (f *Feed) offer(now time.Time, item *coalesce.Item) steer.Action {
 	if f.machine.Knows(item.ID, revision(item)) {
 		f.offered[item.ID] = revision(item)
@@ -167,7 +178,7 @@ func (f *Feed) offer(now time.Time, item *coalesce.Item) steer.Action {
 	if item.Blocking && f.Next != nil {
 		msg.Text += "\n" + f.Next(item)
 	}
-	was := f.offered[item.ID]
+	was := cmp.Or(f.offered[item.ID], f.told(item.ID))
 	msg.Rides, msg.First = msg.Rides || stop(was) == stop(msg.Revision), !strings.HasPrefix(was, "blocking=true")
 	for _, waits := range f.machine.State().Pending { // a stop that is not sent yet is of the message in its place
 		if waits.Topic == msg.Topic && !waits.Rides {

@@ -104,6 +104,19 @@ func TestStopOutlastsGroups(t *testing.T) {
 	require.Equal(t, steer.Cancel, m.CallEnded(now, "1").Do)
 }
 
+// TestGroupsAfterResume holds that further groups stop nothing in a process that did not send the first ones.
+func TestGroupsAfterResume(t *testing.T) {
+	m := machine(t)
+	m.Begin(steer.Message{Author: "user", Text: "Build."})
+	blocking := item("e-1", true)
+	attention.NewFeed(m).Open(now, []coalesce.Item{blocking})
+	m.Ended(now, true)
+	blocking.Groups++
+	m = testkit.Must(steer.Resume(steer.Policy{}, steer.Ceiling{Cancel: true}, verified, m.State()))
+	require.Equal(t, steer.Nothing, attention.NewFeed(m).Open(now, []coalesce.Item{blocking}).Do)
+	require.True(t, m.State().Pending[0].Rides)
+}
+
 func TestBriefIsTheText(t *testing.T) {
 	one := item("e-1", true)
 	require.Equal(t, "the brief", attention.Message(&one, "the brief").Text)
