@@ -68,12 +68,6 @@ func revision(item *coalesce.Item) string {
 // groups begins the part of a revision that stops no turn.
 const groups = " groups="
 
-// stop returns the part of a revision that stops a turn.
-func stop(revision string) string {
-	s, _, _ := strings.Cut(revision, groups)
-	return s
-}
-
 // Acknowledged returns the message for an item that a person or another consumer acknowledged: it opened the gate, and
 // the agent does not know that. by is who did, in words of the adapter. name is the consumer's, which is data; "" for
 // none.
@@ -179,7 +173,8 @@ func (f *Feed) offer(now time.Time, item *coalesce.Item) steer.Action {
 		msg.Text += "\n" + f.Next(item)
 	}
 	was := cmp.Or(f.offered[item.ID], f.told(item.ID))
-	msg.Rides, msg.First = msg.Rides || stop(was) == stop(msg.Revision), !strings.HasPrefix(was, "blocking=true")
+	stop, _, _ := strings.Cut(msg.Revision, groups)
+	msg.Rides, msg.First = msg.Rides || strings.HasPrefix(was, stop+groups), !strings.HasPrefix(was, "blocking=true")
 	for _, waits := range f.machine.State().Pending { // a stop that is not sent yet is of the message in its place
 		if waits.Topic == msg.Topic && !waits.Rides {
 			msg.Rides, msg.First = !item.Blocking, waits.First
