@@ -60,7 +60,7 @@ func message(item *coalesce.Item, brief string) steer.Message {
 func revision(item *coalesce.Item) string {
 	r := fmt.Sprintf("blocking=%t severity=%s invalid=%t", item.Blocking, item.Severity, item.StateInvalidated)
 	if item.Blocking {
-		r += fmt.Sprintf("%s%d", groups, item.Groups)
+		r += fmt.Sprintf("%s%.0e", groups, float64(item.Groups)) // in one digit: a flood of groups is no flood of news
 	}
 	return r
 }

@@ -66,6 +66,15 @@ func TestFeed(t *testing.T) {
 	b = m.Ride()
 	require.Len(t, b.Messages, 1, "and is shown")
 	m.Confirm(b.Delivery)
+	shows := 0
+	for ; blocking.Groups < 1000; blocking.Groups++ {
+		f.Update(now, update(coalesce.Updated, blocking))
+		if b = m.Ride(); len(b.Messages) > 0 {
+			m.Confirm(b.Delivery)
+			shows++
+		}
+	}
+	require.Less(t, shows, 30, "but not each of a flood")
 	blocking.StateInvalidated = true
 	require.Equal(t, steer.Cancel, f.Update(now, update(coalesce.Updated, blocking)).Do, "worse is news")
 	f.Update(now, update(coalesce.Cleared, blocking))
