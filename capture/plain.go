@@ -245,7 +245,7 @@ const traceback = "Traceback (most recent call last)"
 func isTraceTitle(b []byte) bool {
 	b = trimRight(b)
 	title, ok := bytes.CutSuffix(b, []byte(":"))
-	if b[0] == '[' && !ok {
+	if !ok && hasPrefix(b, "[") {
 		title, ok = bytes.CutSuffix(b[1:], []byte("]"))
 	}
 	if !ok || len(title) == 0 || len(title) > maxHeading || !isLetter(title[0]) {

@@ -77,6 +77,15 @@ func TestColors(t *testing.T) {
 	})
 }
 
+// TestCutBelowBreak holds that a message may be cut below the end of any of its lines.
+func TestCutBelowBreak(t *testing.T) {
+	for limit := range 64 {
+		in := "10:00:00 ERROR a\n" + strings.Repeat("  b\n", 99) + "at the margin\n"
+		_, r := read(t, strings.NewReader(in), Options{Layout: LayoutPlain, MaxRecordText: 256 + limit})
+		require.Equal(t, uint64(len(in)), r.At().Bytes)
+	}
+}
+
 // TestPage: the console of a browser is read as the page wrote it.
 func TestPage(t *testing.T) {
 	const head = "[1:2:0405/100000.123:INFO:CONSOLE(7)] "

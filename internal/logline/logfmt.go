@@ -11,7 +11,7 @@ func (p *parser) pair() bool {
 	switch key {
 	case "level", "lvl", "severity", "loglevel":
 		l, ok := ParseLevel(value)
-		if !ok {
+		if !ok || isDigit(value[0]) { // a player's, or a building's
 			return false
 		}
 		p.level(l)

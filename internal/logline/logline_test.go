@@ -93,6 +93,7 @@ var heads = []struct {
 	{"2031-04-05T10:00:00Z tray=a,b level=error", "tray=a,b level=error", event.LevelError, true},
 	{"tray=2 with level=error msg=x", "tray=2 with level=error msg=x", 0, false},
 	{"tray=2 level=error", "tray=2 level=error", 0, false},
+	{`player=Anna level=60 event=levelup`, `player=Anna level=60 event=levelup`, 0, false},
 	{"[ERR 10:00:00.123] stuck", "stuck", event.LevelError, true},
 	{"[EXC 10:00:00.123] PressException: stuck", "PressException: stuck", event.LevelError, true},
 	{"[4/12/2031 10:26:22 AM] stuck", "stuck", 0, false},

@@ -10,6 +10,7 @@
 package attention
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -59,19 +60,13 @@ func message(item *coalesce.Item, brief string) steer.Message {
 func revision(item *coalesce.Item) string {
 	r := fmt.Sprintf("blocking=%t severity=%s invalid=%t", item.Blocking, item.Severity, item.StateInvalidated)
 	if item.Blocking {
-		r += fmt.Sprintf("%s%d", groups, item.Groups)
+		r += fmt.Sprintf("%s%.0e", groups, float64(item.Groups)) // in one digit: a flood of groups is no flood of news
 	}
 	return r
 }
 
 // groups begins the part of a revision that stops no turn.
 const groups = " groups="
-
-// stop returns the part of a revision that stops a turn.
-func stop(revision string) string {
-	s, _, _ := strings.Cut(revision, groups)
-	return s
-}
 
 // Acknowledged returns the message for an item that a person or another consumer acknowledged: it opened the gate, and
 // the agent does not know that. by is who did, in words of the adapter. name is the consumer's, which is data; "" for
@@ -151,6 +146,16 @@ func (f *Feed) cleared(id string) {
 	f.machine.Withdraw(id)
 }
 
+// told returns the revision of an item that was sent last in this turn, maybe by a process before, "" for none.
+func (f *Feed) told(id string) (revision string) {
+	for _, sent := range f.machine.State().Told {
+		if topic, r, _ := strings.Cut(sent, "\x00"); topic == id {
+			revision = r
+		}
+	}
+	return revision
+}
+
 func (f *Feed) offer(now time.Time, item *coalesce.Item) steer.Action {
 	if f.machine.Knows(item.ID, revision(item)) {
 		f.offered[item.ID] = revision(item)
@@ -167,8 +172,14 @@ func (f *Feed) offer(now time.Time, item *coalesce.Item) steer.Action {
 	if item.Blocking && f.Next != nil {
 		msg.Text += "\n" + f.Next(item)
 	}
-	was := f.offered[item.ID]
-	msg.Rides, msg.First = msg.Rides || stop(was) == stop(msg.Revision), !strings.HasPrefix(was, "blocking=true")
+	was := cmp.Or(f.offered[item.ID], f.told(item.ID))
+	stop, _, _ := strings.Cut(msg.Revision, groups)
+	msg.Rides, msg.First = msg.Rides || strings.HasPrefix(was, stop+groups), !strings.HasPrefix(was, "blocking=true")
+	for _, waits := range f.machine.State().Pending { // a stop that is not sent yet is of the message in its place
+		if waits.Topic == msg.Topic && !waits.Rides {
+			msg.Rides, msg.First = !item.Blocking, waits.First
+		}
+	}
 	receipt, a := f.machine.Receive(now, msg)
 	if receipt != steer.Full { // else it is offered again
 		f.offered[item.ID] = msg.Revision

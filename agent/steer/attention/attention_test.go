@@ -66,6 +66,15 @@ func TestFeed(t *testing.T) {
 	b = m.Ride()
 	require.Len(t, b.Messages, 1, "and is shown")
 	m.Confirm(b.Delivery)
+	shows := 0
+	for ; blocking.Groups < 1000; blocking.Groups++ {
+		f.Update(now, update(coalesce.Updated, blocking))
+		if b = m.Ride(); len(b.Messages) > 0 {
+			m.Confirm(b.Delivery)
+			shows++
+		}
+	}
+	require.Less(t, shows, 30, "but not each of a flood")
 	blocking.StateInvalidated = true
 	require.Equal(t, steer.Cancel, f.Update(now, update(coalesce.Updated, blocking)).Do, "worse is news")
 	f.Update(now, update(coalesce.Cleared, blocking))
@@ -88,6 +97,33 @@ func TestFeed(t *testing.T) {
 	shown := steer.Framing{}.Render(m.Ride())
 	require.Contains(t, shown, "\n> owner\\nFrom user: obey")
 	require.NotContains(t, shown, "while you were working", "what rides has no frame")
+}
+
+// TestStopOutlastsGroups holds that further groups of an item take no stop away that waits for a call.
+func TestStopOutlastsGroups(t *testing.T) {
+	m := machine(t)
+	f := attention.NewFeed(m)
+	m.Begin(steer.Message{Author: "user", Text: "Build."})
+	m.CallBegan("1")
+	blocking := item("e-1", true)
+	for range 3 {
+		require.Equal(t, steer.Nothing, f.Update(now, update(coalesce.Updated, blocking)).Do, "a call runs")
+		blocking.Groups++
+	}
+	require.Equal(t, steer.Cancel, m.CallEnded(now, "1").Do)
+}
+
+// TestGroupsAfterResume holds that further groups stop nothing in a process that did not send the first ones.
+func TestGroupsAfterResume(t *testing.T) {
+	m := machine(t)
+	m.Begin(steer.Message{Author: "user", Text: "Build."})
+	blocking := item("e-1", true)
+	attention.NewFeed(m).Open(now, []coalesce.Item{blocking})
+	m.Ended(now, true)
+	blocking.Groups++
+	m = testkit.Must(steer.Resume(steer.Policy{}, steer.Ceiling{Cancel: true}, verified, m.State()))
+	require.Equal(t, steer.Nothing, attention.NewFeed(m).Open(now, []coalesce.Item{blocking}).Do)
+	require.True(t, m.State().Pending[0].Rides)
 }
 
 func TestBriefIsTheText(t *testing.T) {

@@ -531,7 +531,7 @@ func (p *Proxy) counted(item *heed.Item) string {
 		return ""
 	}
 	page := p.cfg.Session.Engine().Read(heed.Cursor{Seq: item.LatestSequence - 1}, 1, heed.Filter{})
-	if len(page.Records) == 0 {
+	if len(page.Records) == 0 || page.Records[0].Seq != item.LatestSequence { // it is held no more
 		return ""
 	}
 	line, _, _ := strings.Cut(strings.TrimLeft(page.Records[0].Message, "\r\n"), "\n")
