@@ -220,7 +220,7 @@ func TestNextGame(t *testing.T) {
 				testkit.Full(t, "starts two games for each end of the first")
 			}
 			dir := t.TempDir()
-			first := startIn(t, dir, nil, nil)
+			first := startIn(t, dir, nil, []string{"--linger", "1s"}) // the call of a crash is answered
 			b := come(t, first.addr, first.token)
 			require.Nil(t, b.tool("colony/build", "a wall").Error)
 			c.die(first, b)
