@@ -168,9 +168,6 @@ func TestNewRun(t *testing.T) {
 		"writes the same text again": {"old\n", func(r *run) {
 			r.overwrite("old\n")
 		}, earlier, emptiedEvidence, []string{"old"}},
-		"writes the same text again, and more": {"old\n", func(r *run) {
-			r.overwrite("old\nnew\n")
-		}, earlier, grownEvidence + sameAgain, []string{"new"}}, // by nothing that a file has
 		"writes the same text again, and has it open": {"old\n", func(r *run) {
 			r.overwrite("old\n")
 			r.open("own", r.path)
