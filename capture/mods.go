@@ -22,8 +22,6 @@ type ListedMod struct {
 	// "av:1.0.0,fv:1.0.0" of its assemblies, in that order and separated by spaces.
 	// An assembly without one has none here.
 	Versions string `json:"versions,omitempty" jsonschema:"Versions of the mod and of its assemblies, as the log has them."`
-
-	again int // after which number of mods it was listed without its version, plus one; 0: it was not
 }
 
 // ModList has the mods of a game that a record lists. It may be retained.
@@ -35,6 +33,8 @@ type ModList struct {
 
 	// Omitted is how many more there were, beyond the bounds of a [Reader].
 	Omitted int
+
+	again []int // of each mod, after which number of mods it was listed without its version, plus one; 0: it was not
 }
 
 // Plain returns the mods of the list as an engine learns them: without versions. The slice is new.
@@ -49,7 +49,10 @@ func (l *ModList) Plain() []Mod {
 // AppendTo appends the mods of the list to the mods of earlier lists. A mod that had no version gets it.
 func (l *ModList) AppendTo(mods []ListedMod) []ListedMod {
 	for i := range l.Mods {
-		key, at := l.Mods[i].key(), l.Mods[i].again-1
+		key, at := l.Mods[i].key(), -1
+		if i < len(l.again) { // else a list of a program
+			at = l.again[i] - 1
+		}
 		if at >= 0 && at < len(mods) && mods[at].key() != key { // the first lists are not among them
 			at = slices.IndexFunc(mods, func(m ListedMod) bool { return m.key() == key })
 		}
@@ -244,7 +247,6 @@ func (m *modLists) add(mod *ListedMod) {
 	if m.blind || isKnown && (again == 0 || mod.Versions == "") {
 		return
 	}
-	mod.again = again
 	size := len(mod.Name) + len(mod.PackageID) + len(mod.Versions)
 	for _, a := range mod.Assemblies {
 		size += len(a)
@@ -268,7 +270,7 @@ func (m *modLists) add(mod *ListedMod) {
 	for i, a := range mod.Assemblies {
 		mod.Assemblies[i] = strings.Clone(a)
 	}
-	m.list.Mods = append(m.list.Mods, *mod)
+	m.list.Mods, m.list.again = append(m.list.Mods, *mod), append(m.list.again, again)
 }
 
 // key is the same for all names of a mod; one without letters stays as it is.
