@@ -105,6 +105,8 @@ func (r *Reader) fill(rec *Record) {
 			rec.Level, rec.LevelBy = a.level(r)
 		default:
 			rec.Level, rec.LevelBy = a.level(r)
+			head := a.logger()
+			rec.Source = rec.Message[head.Logger:head.LoggerEnd]
 			rec.unquote()
 		}
 	}

@@ -102,17 +102,19 @@ func (c *Classifier) Classify(e *event.Entry) *Result {
 func (c *Classifier) find(e *event.Entry) int32 {
 	c.sum = 0
 	text, texts := e.Message, &c.texts
-	if texts.off {
+	source, known := c.sources.number(rules.Source(e))
+	if texts.off || !known {
 		i, _ := c.findKey(e, logline.Of(e))
 		return i
 	}
-	sum := c.TextSum(e)
-	t := texts.exact.find(&c.signatures, sum, text, e.Stack)
+	seed := uint64(source) * mixA
+	sum := c.TextSum(e) + seed
+	t := texts.exact.find(&c.signatures, sum, text, e.Stack, source)
 	if t == nil || !t.isOf(e) {
 		switch text = logline.Of(e); {
 		case len(text) < len(e.Message):
-			sum = textSum(text, e.Stack)
-			t = texts.exact.find(&c.signatures, sum, text, e.Stack)
+			sum = textSum(text, e.Stack) + seed
+			t = texts.exact.find(&c.signatures, sum, text, e.Stack, source)
 		case t != nil:
 			t.bare = e.Level + 1
 		}
@@ -121,7 +123,8 @@ func (c *Classifier) find(e *event.Entry) int32 {
 	if t == nil && e.Stack == "" && len(text) <= maxLine {
 		var zeroed string
 		if zeroed, line = texts.zero(text); line != 0 {
-			t = texts.alike.find(&c.signatures, line, zeroed, "")
+			line += seed
+			t = texts.alike.find(&c.signatures, line, zeroed, "", source)
 		}
 	}
 	if t != nil {
@@ -132,9 +135,9 @@ func (c *Classifier) find(e *event.Entry) int32 {
 	i, key := c.findKey(e, text)
 	switch {
 	case i == none:
-	case texts.note(sum, text, e.Stack, key, i): // by itself it is found sooner
+	case texts.note(sum, text, e.Stack, source, key, i): // by itself it is found sooner
 	case line != 0:
-		texts.noteLine(c.normalizer, line, text, key, i)
+		texts.noteLine(c.normalizer, line, text, e.Source, source, key, i)
 	}
 	return i
 }
@@ -149,7 +152,7 @@ func (c *Classifier) TextSum(e *event.Entry) uint64 {
 
 // findKey is find by the key of the text, which it returns.
 func (c *Classifier) findKey(e *event.Entry, text string) (int32, signature.Key) {
-	key := c.normalizer.Key(text, e.Stack)
+	key := c.normalizer.Key(text, e.Stack).From(rules.Source(e))
 	i := c.signatures.find(key.Hash)
 	switch {
 	case i == none:
@@ -180,7 +183,7 @@ func (c *Classifier) learn(key signature.Key, e *event.Entry, text string) int32
 // shape finds the signature, the group and the template of e.
 func (c *Classifier) shape(e *event.Entry, text string) shape {
 	defer c.shrink()
-	c.buf = c.normalizer.AppendTemplate(c.buf[:0], text, e.Stack)
+	c.buf = signature.AppendSource(c.normalizer.AppendTemplate(c.buf[:0], text, e.Stack), rules.Source(e))
 	sig := signature.Of(c.buf)
 	return shape{id: sig.ID, sigCheck: sig.Check, group: c.grouper.Learn(sig, c.buf), template: string(c.buf)}
 }
@@ -242,7 +245,7 @@ const maxVariant = 120
 // Decision returns what Classify would decide about e now, and changes nothing. It uses no table.
 func (c *Classifier) Decision(e *event.Entry) event.Decision {
 	defer c.shrink()
-	c.buf = c.normalizer.AppendTemplate(c.buf[:0], logline.Of(e), e.Stack)
+	c.buf = rules.AppendTemplate(c.buf[:0], c.normalizer, e)
 	return c.evaluate(e, string(c.buf)).Decision
 }
 

@@ -61,6 +61,7 @@ type cachedText struct {
 	check          uint32
 	slot           int32
 	from           uint32 // in kept.written
+	source         uint32 // its number
 	message, stack uint16 // the latter may be ownDigits
 
 	// bare is one more than a level at which this is the text of a log record that has it as its message, or 0.
@@ -199,13 +200,13 @@ func (k *kept) has(t *cachedText) bool { return k.written-t.from <= k.size }
 func (k *kept) text(t *cachedText, n int) []byte { return k.ring[t.from&(k.size-1):][:n] }
 
 // find returns a text that is kept, or nil where it is not or the table has evicted its signature.
-func (k *kept) find(table *signatures, sum uint64, message, stack string) *cachedText {
+func (k *kept) find(table *signatures, sum uint64, message, stack string, source uint32) *cachedText {
 	place := k.place(sum)
 	if place == none {
 		return nil
 	}
 	t := &k.texts[place]
-	if !k.has(t) || !k.holds(t, message, stack) || !table.has(t) {
+	if !k.has(t) || t.source != source || !k.holds(t, message, stack) || !table.has(t) {
 		return nil
 	}
 	return t
@@ -227,24 +228,26 @@ func (k *kept) holds(t *cachedText, message, stack string) bool {
 }
 
 // note records a text that was not found, with its key and slot in the table. It reports whether the text came before.
-func (c *textCache) note(sum uint64, message, stack string, key signature.Key, slot int32) (again bool) {
+func (c *textCache) note(sum uint64, message, stack string, source uint32, key signature.Key, slot int32) (again bool) {
 	t := c.exact.again(sum)
 	if t != nil && len(message)+len(stack) <= maxTextBytes {
-		c.exact.keep(t, message, stack, key, slot)
+		c.exact.keep(t, message, stack, source, key, slot)
 	}
 	return t != nil
 }
 
 // noteLine records a line that was not found by its sum.
-func (c *textCache) noteLine(n *signature.Normalizer, sum uint64, line string, key signature.Key, slot int32) {
+func (c *textCache) noteLine(
+	n *signature.Normalizer, sum uint64, line, name string, source uint32, key signature.Key, slot int32,
+) {
 	t := c.alike.again(sum)
 	switch {
 	case t == nil || t.stack == ownDigits && c.alike.has(t):
-	case n.DigitsVary(line, key, c.scratch[:]):
+	case n.DigitsVary(line, name, key, c.scratch[:]):
 		zeroed, _ := c.zero(line)
-		c.alike.keep(t, zeroed, "", key, slot)
+		c.alike.keep(t, zeroed, "", source, key, slot)
 	default:
-		c.alike.keep(t, "", "", key, slot)
+		c.alike.keep(t, "", "", source, key, slot)
 		t.stack = ownDigits
 	}
 }
@@ -275,7 +278,7 @@ func (k *kept) again(sum uint64) *cachedText {
 }
 
 // keep makes t a text.
-func (k *kept) keep(t *cachedText, message, stack string, key signature.Key, slot int32) {
+func (k *kept) keep(t *cachedText, message, stack string, source uint32, key signature.Key, slot int32) {
 	n := uint32(len(message) + len(stack))
 	if k.written > math.MaxUint32-2*k.size {
 		clear(k.texts)
@@ -286,7 +289,7 @@ func (k *kept) keep(t *cachedText, message, stack string, key signature.Key, slo
 	}
 	*t = cachedText{
 		from: k.written, hash: key.Hash, check: key.Check, slot: slot,
-		message: uint16(len(message)), stack: uint16(len(stack)),
+		source: source, message: uint16(len(message)), stack: uint16(len(stack)),
 	}
 	if k.ring == nil {
 		k.ring = make([]byte, k.size)

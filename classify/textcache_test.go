@@ -144,7 +144,7 @@ func oldestFirst[K comparable, V any](t *lru[K, V]) (keys []string) {
 func TestFront(t *testing.T) {
 	c := cached(2)
 	found := func(e event.Entry) bool {
-		return c.texts.exact.find(&c.signatures, textSum(e.Message, e.Stack), e.Message, e.Stack) != nil
+		return c.texts.exact.find(&c.signatures, textSum(e.Message, e.Stack), e.Message, e.Stack, 0) != nil
 	}
 	e := event.Entry{Message: "beta of the mill", Stack: "  at Foo.Bar () [0x00012] in <0>:0"}
 	for i := range 4 {
@@ -191,7 +191,7 @@ func letters(n int) string {
 func TestTextPlaces(t *testing.T) {
 	c := cached(0)
 	found := func(text string) bool {
-		return c.texts.exact.find(&c.signatures, textSum(text, ""), text, "") != nil
+		return c.texts.exact.find(&c.signatures, textSum(text, ""), text, "", 0) != nil
 	}
 	learn := func(text string) {
 		c.Decide(&event.Entry{Message: text})
@@ -280,7 +280,7 @@ func TestLines(t *testing.T) {
 	c := cached(0)
 	found := func(line string) bool {
 		zeroed, sum := c.texts.zero(line)
-		kept := c.texts.alike.find(&c.signatures, sum, zeroed, "")
+		kept := c.texts.alike.find(&c.signatures, sum, zeroed, "", 0)
 		if kept != nil {
 			require.Equal(t, c.normalizer.Key(line, ""), signature.Key{Hash: kept.hash, Check: kept.check})
 		}

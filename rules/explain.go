@@ -12,6 +12,7 @@ import (
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/logline"
 	"github.com/heedlog/heed/rules/internal/compiled"
+	"github.com/heedlog/heed/signature"
 )
 
 // Explanation is why a set decides as it does about an entry: rule by rule,
@@ -142,9 +143,23 @@ func (ev *Evaluator) Explain(in *Input, all bool) Explanation {
 	return out
 }
 
+// Source returns the writer of e that is a part of its signature: the source of a log record.
+func Source(e *event.Entry) string {
+	if e.Kind != event.KindLog {
+		return ""
+	}
+	return e.Source
+}
+
+// AppendTemplate appends the canonical template of e to dst.
+func AppendTemplate(dst []byte, n *signature.Normalizer, e *event.Entry) []byte {
+	return signature.AppendSource(n.AppendTemplate(dst, logline.Of(e), e.Stack), Source(e))
+}
+
 // InputOf returns the view that conditions have of an entry with a canonical template, in a phase.
 func InputOf(e *event.Entry, template, phase string) Input {
-	head, frames, _ := strings.Cut(template, "\n")
+	text, _ := signature.CutSource(template)
+	head, frames, _ := strings.Cut(text, "\n")
 	return Input{
 		Template: head, Frames: frames, Level: e.Level, Kind: e.Kind, Status: e.Status, Source: e.Source, Phase: phase,
 		ByCaller: e.ByCaller && e.Status == event.StatusCancelled,

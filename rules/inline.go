@@ -9,7 +9,6 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/logline"
 	"github.com/heedlog/heed/internal/yamlfile"
 )
 
@@ -76,7 +75,7 @@ func (s *Set) Test() []TestResult {
 	var buf []byte
 	for _, t := range tests {
 		d := t.decl
-		buf = s.normalizer.AppendTemplate(buf[:0], logline.Of(&d.Entry), d.Stack)
+		buf = AppendTemplate(buf[:0], s.normalizer, &d.Entry)
 		in := InputOf(&d.Entry, string(buf), d.phase)
 		o := ev.Evaluate(&in)
 		hit := o.Rule == t.rule || slices.Contains(ev.continued, t.rule)

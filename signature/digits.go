@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// DigitsVary reports whether message, a line with digits, keeps its key, without a stack,
+// DigitsVary reports whether message, a line with digits of a source, keeps its key, without a stack,
 // if any of its digits becomes another. False negatives occur, and DigitsVary overwrites
 // scratch: it returns false if scratch is shorter than message. It costs about four keys
 // and does not allocate.
@@ -14,7 +14,7 @@ import (
 // Masking treats all digits the same, except in words that are never masked, in numbers
 // that begin with 0 and in the first digit of a status, 1 to 5. So one trial for each kind
 // of digit covers all digits, unless such a word may result.
-func (n *Normalizer) DigitsVary(message string, key Key, scratch []byte) bool {
+func (n *Normalizer) DigitsVary(message, source string, key Key, scratch []byte) bool {
 	if len(message) > len(scratch) || strings.IndexByte(message, '\n') >= 0 {
 		return false
 	}
@@ -27,7 +27,7 @@ func (n *Normalizer) DigitsVary(message string, key Key, scratch []byte) bool {
 			}
 		}
 		// Key keeps nothing of its text, so it need not be a copy.
-		if !digits || n.Key(unsafe.String(unsafe.SliceData(text), len(text)), "") != key {
+		if !digits || n.Key(unsafe.String(unsafe.SliceData(text), len(text)), "").From(source) != key {
 			return false
 		}
 	}

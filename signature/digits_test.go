@@ -29,9 +29,9 @@ func TestDigitsVary(t *testing.T) {
 		"lamp 17 is lost\nlamp 18":                false,
 		strings.Repeat("lamp 17 ", 33):            false, // too long
 	} {
-		require.Equal(t, want, n.DigitsVary(text, n.Key(text, ""), scratch), "%q", text)
+		require.Equal(t, want, n.DigitsVary(text, "", n.Key(text, ""), scratch), "%q", text)
 	}
 	text := "Thing_Wall4711 at (166, 0, 143) is gone"
-	require.False(t, n.DigitsVary(text, Key{}, scratch), "the key is another one")
-	require.Zero(t, testing.AllocsPerRun(100, func() { n.DigitsVary(text, n.Key(text, ""), scratch) }))
+	require.False(t, n.DigitsVary(text, "", Key{}, scratch), "the key is another one")
+	require.Zero(t, testing.AllocsPerRun(100, func() { n.DigitsVary(text, "", n.Key(text, ""), scratch) }))
 }

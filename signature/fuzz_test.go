@@ -36,7 +36,7 @@ func checkLaws(t *testing.T, n *Normalizer, r *reference, message, stack string)
 	}
 	n.AppendSpans(nil, message)
 
-	if key := n.Key(message, ""); n.DigitsVary(message, key, make([]byte, len(message))) {
+	if key := n.Key(message, ""); n.DigitsVary(message, "", key, make([]byte, len(message))) {
 		rng := rand.New(rand.NewPCG(key.Hash, 1))
 		for range 8 {
 			other := otherDigits(rng, message)

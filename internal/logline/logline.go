@@ -18,6 +18,9 @@ type Head struct {
 	Level   event.Level
 	Leveled bool
 
+	// The name of the logger is line[Logger:LoggerEnd]. It is empty if the head has none.
+	Logger, LoggerEnd int
+
 	// Sure reports that the line has a form that text does not have by chance: a time, or a level as a tag in brackets.
 	Sure bool
 }
@@ -91,6 +94,9 @@ func Parse(line string) Head {
 	level := p.head.Level
 	p.tail()
 	p.head.Level = level // before the level of another logger
+	if p.head.LoggerEnd > p.head.Len {
+		p.head.Logger, p.head.LoggerEnd = 0, 0 // a word of the text
+	}
 	return p.head
 }
 
@@ -222,9 +228,11 @@ func (p *parser) tag() bool {
 	if quoted && (after == "" || !ends[after[0]]) {
 		return false
 	}
+	at := p.i + 1
 	p.i += end + 2
 	if l, ok := Tag(tag, p.timed); ok && (s[0] == '[' || len(tag) > 1) {
 		p.level(l)
+		p.loggerIn(at, tag)
 		p.head.Sure = true
 		p.colon()
 		p.commit()
@@ -289,7 +297,9 @@ func (p *parser) host() {
 			return
 		}
 	}
-	p.i = len(p.s) - len(s) + len(host) + 1 + len(program) + 1
+	p.i = len(p.s) - len(s) + len(host) + 1
+	p.logger(p.i, name)
+	p.i += len(program) + 1
 	p.commit()
 	p.named = true
 }
@@ -332,6 +342,9 @@ func (p *parser) word() bool {
 	default:
 		p.names++
 		p.named = true
+		if isLogger(word) || !isThread(word) {
+			p.logger(p.i-n, word)
+		}
 		return (isLetter(word[0]) || strings.HasSuffix(word, "init>")) && p.names <= maxNames
 	}
 	return true
@@ -437,6 +450,7 @@ func (p *parser) leveled(l event.Level, name string, colon int, word string) {
 		}
 		p.i++
 		if i := strings.IndexByte(word[colon+1:], ':'); i > 0 && isName(word[colon+1:colon+1+i]) { // ERROR:root:text
+			p.logger(p.i, word[colon+1:colon+1+i])
 			p.i += i + 1
 		}
 	case isCapitals(name) && (p.timed || p.number), p.setOff():
@@ -484,6 +498,9 @@ func (p *parser) tail() {
 				return
 			}
 			p.i += end + 1
+			if name, _, marker := strings.Cut(s[1:end], "/"); marker || isLogger(name) {
+				p.logger(len(p.s)-len(s)+1, name)
+			}
 			p.colon()
 		case strings.HasPrefix(s, "- "), strings.HasPrefix(s, "| "), strings.HasPrefix(s, "--- "):
 			p.i += strings.IndexByte(s, ' ')
@@ -493,6 +510,7 @@ func (p *parser) tail() {
 			p.i += n
 		case isLogger(s[:n]):
 			after := strings.TrimLeft(s[n:], " ")
+			name := strings.TrimSuffix(s[:n], ":")
 			switch {
 			case s[n-1] == ':', strings.HasPrefix(after, "[") && strings.Count(s[:n], ".") >= 2:
 				p.i += n
@@ -501,6 +519,7 @@ func (p *parser) tail() {
 			default:
 				return
 			}
+			p.logger(len(p.s)-len(s), name)
 		default:
 			return
 		}

@@ -61,3 +61,28 @@ func isTitle(line string) bool {
 
 // isHost reports whether s may be the name of a host.
 func isHost(s string) bool { return isName(s) && (isLetter(s[0]) || isDigit(s[0])) }
+
+// logger takes the name of a logger at p.s[at].
+func (p *parser) logger(at int, name string) { p.head.Logger, p.head.LoggerEnd = at, at+len(name) }
+
+// loggerIn takes the name in a tag at p.s[at] after the level or before it: "Error  :   Lamps", "12:30:01 ERROR Lamps",
+// "core:emerg".
+func (p *parser) loggerIn(at int, tag string) {
+	const between = " :|"
+	for i, n := 0, 0; i < len(tag); i += n + 1 {
+		if n = strings.IndexAny(tag[i:], between); n < 0 {
+			n = len(tag) - i
+		}
+		if _, ok := find(tag[i:i+n], timed); !ok {
+			continue
+		}
+		after, before := strings.TrimLeft(tag[i+n:], between), strings.TrimRight(tag[:i], between)
+		switch {
+		case after != "" && !isDigit(after[0]):
+			p.logger(at+len(tag)-len(after), strings.TrimRight(after, " "))
+		case before != "" && !isDigit(before[0]):
+			p.logger(at, before)
+		}
+		return
+	}
+}

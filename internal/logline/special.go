@@ -71,7 +71,10 @@ func (p *parser) console() bool {
 	name := s[6:][:wordLen(s[6:])]
 	l, ok := find(s[:4], field)
 	open := strings.IndexByte(name, '[')
-	return ok && open > 0 && isBracketed(name[open:], '[') && p.sure(l, 6+len(name))
+	if ok = ok && open > 0 && isBracketed(name[open:], '['); ok {
+		p.logger(p.i+6, name[:open])
+	}
+	return ok && p.sure(l, 6+len(name))
 }
 
 // ruby reads the head that Ruby's logger writes: "E, [2031-04-05T10:00:00.123456 #12] ERROR -- press: ".
@@ -83,7 +86,9 @@ func (p *parser) ruby() bool {
 	head, rest, _ := strings.Cut(s[:min(len(s), 3*maxPart)], " -- ")
 	program, _, ended := strings.Cut(rest, ": ")
 	l, ok := find(head[strings.LastIndexByte(head, ' ')+1:], anywhere)
-	return ok && ended && p.sure(l, len(head)+len(" -- ")+len(program)+1)
+	at := len(head) + len(" -- ")
+	p.logger(p.i+at, program)
+	return ok && ended && p.sure(l, at+len(program)+1)
 }
 
 // decorated reads a level in capitals between signs: "*** ERROR ***", "=ERROR=", "<ERROR>".
@@ -152,6 +157,7 @@ func (p *parser) logcat(l event.Level) bool {
 	if number = strings.TrimLeft(number, " "); !ok || number == "" || digits(number) < len(number) {
 		return false
 	}
+	p.logger(p.i+2, s[2:open])
 	return p.sure(l, len(s)-len(after))
 }
 

@@ -108,7 +108,8 @@ func (out *Explanation) mask(in *rules.Input, set *rules.Set) {
 }
 
 func (out *Explanation) template(in *rules.Input, s signature.Signature, template string) {
-	in.Template, in.Frames, _ = strings.Cut(template, "\n")
+	text, _ := signature.CutSource(template)
+	in.Template, in.Frames, _ = strings.Cut(text, "\n")
 	out.Signature, out.Frames = s.ID, []string{}
 	out.Template, _ = logText(in.Template, defaultChars)
 	for frame := range strings.Lines(in.Frames) {

@@ -176,7 +176,7 @@ type (
 // explain gathers all that is shown of a record, scrubbed. The record as it was logged has the same ids and decisions.
 func explain(ev *rules.Evaluator, n *signature.Normalizer, f *found, all bool, s *report.Scrubber) *explanation {
 	e := &f.rec.Entry
-	template := n.AppendTemplate(nil, logline.Of(e), e.Stack)
+	template := rules.AppendTemplate(nil, n, e)
 	sig := signature.Of(template)
 	in := rules.InputOf(e, string(template), f.outcome.Phase)
 	out := &explanation{

@@ -14,7 +14,6 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/logline"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/text/scrub"
 	"github.com/heedlog/heed/internal/yamlfile"
@@ -148,15 +147,19 @@ const (
 // file returns the rule file, with the first test that must not match by which it holds.
 func (pr *proposal) file(set *rules.Set, files []rules.File) (file []byte, err error) {
 	e := &pr.rec.Entry
-	template := pr.n.AppendTemplate(nil, logline.Of(e), e.Stack)
-	head, frames, _ := strings.Cut(string(template), "\n")
+	template := rules.AppendTemplate(nil, pr.n, e)
+	text, _ := signature.CutSource(string(template))
+	head, frames, _ := strings.Cut(text, "\n")
 	headPieces, framePieces := pr.private.Cut(head), pr.private.Cut(frames)
 	condition := []string{`kind == "` + e.Kind.String() + `"`}
 	if e.Kind != event.KindLog {
 		condition = append(condition, `status == "`+e.Status.String()+`"`)
 	}
-	if e.Kind == event.KindOperation {
-		condition = append(condition, conditions("method", pr.private.Cut(e.Source))...)
+	switch source := pr.private.Cut(e.Source); {
+	case e.Kind == event.KindOperation:
+		condition = append(condition, conditions("method", source)...)
+	case e.Kind == event.KindLog && e.Source != "":
+		condition = append(condition, conditions("source", source)...)
 	}
 	condition = append(condition, conditions("template", headPieces)...)
 	if frames != "" {
@@ -308,7 +311,7 @@ func (pr *proposal) verify(file []byte, id string, files []rules.File) error {
 			return fmt.Errorf("a test of the rule fails: %s", res.String())
 		}
 	}
-	template := pr.n.AppendTemplate(nil, logline.Of(&pr.rec.Entry), pr.rec.Stack)
+	template := rules.AppendTemplate(nil, pr.n, &pr.rec.Entry)
 	in := rules.InputOf(&pr.rec.Entry, string(template), pr.outcome.Phase)
 	if got := set.NewEvaluator().Evaluate(&in); got.Decision.Rule != id {
 		return fmt.Errorf("the rule does not decide the record: %s does", got.Decision.Rule)

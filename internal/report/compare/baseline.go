@@ -2,6 +2,7 @@ package compare
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -152,8 +153,10 @@ func (c *Collector) sample(g *group, before string) string {
 	}
 	text := c.config.Scrub.Text(strings.Join(lines, "\n"))
 	for _, s := range [...]string{before, text} {
-		sig := signature.Of([]byte(c.masked(s)))
-		if s != "" && slices.ContainsFunc(g.texts, func(t *entryText) bool { return t.sig == sig }) {
+		if s != "" && slices.ContainsFunc(g.texts, func(t *entryText) bool {
+			_, source := signature.CutSource(t.template)
+			return t.sig == signature.Of([]byte(c.masked(s, source)))
+		}) {
 			return s
 		}
 	}
@@ -162,12 +165,27 @@ func (c *Collector) sample(g *group, before string) string {
 
 // known returns the texts that each entry of a baseline knows.
 func (c *Collector) known(b *Baseline) [][]*entryText {
-	known := make([][]*entryText, len(b.Entries))
+	known, entries := make([][]*entryText, len(b.Entries)), map[string]int{}
+	know := func(i int, text, source string) {
+		if template := c.masked(text, source); text != "" {
+			known[i] = append(known[i], &entryText{sig: signature.Of([]byte(template)), template: template})
+			entries[template] = i
+		}
+	}
 	for i := range b.Entries {
-		// Another masking reads the sample, where a template has less than it masks.
-		for _, text := range append([]string{b.Entries[i].Sample}, b.Entries[i].Templates...) {
-			if template := c.masked(text); template != "" {
-				known[i] = append(known[i], &entryText{sig: signature.Of([]byte(template)), template: template})
+		k := &b.Entries[i]
+		_, source := signature.CutSource(k.Templates[0])
+		know(i, k.Sample, source) // another masking reads it, where a template has less than it masks
+		for _, t := range k.Templates {
+			text, source := signature.CutSource(t)
+			know(i, text, source)
+		}
+	}
+	if b.Signatures < 3 { // version 2 had no sources
+		for t := range maps.Values(c.texts) {
+			text, source := signature.CutSource(t.template)
+			if i, ok := entries[text]; ok && source != "" {
+				known[i] = append(known[i], t)
 			}
 		}
 	}
@@ -193,9 +211,9 @@ func (b *Baseline) joined(known [][]*entryText, names *namer) (joined *Baseline,
 	return &copied, entries
 }
 
-// masked returns the template that a text, or a template of any version, has today.
-func (c *Collector) masked(text string) string {
-	return string(c.normalizer.AppendTemplate(nil, text, ""))
+// masked returns the template that a text of a source, or a template of any version, has today.
+func (c *Collector) masked(text, source string) string {
+	return string(signature.AppendSource(c.normalizer.AppendTemplate(nil, text, ""), source))
 }
 
 // join adds another group of the same baseline.

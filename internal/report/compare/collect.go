@@ -388,7 +388,7 @@ func (r *Run) text(s signature.Signature, e *event.Entry) *entryText {
 	c.config.Scrub.Learn(e.Message, e.Stack)
 	template, ok := r.engine.Template(s)
 	if !ok {
-		template = string(c.normalizer.AppendTemplate(nil, logline.Of(e), e.Stack))
+		template = string(rules.AppendTemplate(nil, c.normalizer, e))
 	}
 	if c.bytes[r.side]+len(template) > c.maxTextBytes {
 		return nil

@@ -75,8 +75,8 @@ func TestOtherVersionBySample(t *testing.T) {
 		engine := &StandIn{}
 		r := c.Run(New, "log", engine)
 		for i, text := range texts {
-			engine.Text = c.masked(text)
-			o := heed.Outcome{Signature: signature.Of([]byte(c.masked(text)))}
+			engine.Text = c.masked(text, "")
+			o := heed.Outcome{Signature: signature.Of([]byte(c.masked(text, "")))}
 			o.Decision.Disposition, o.Decision.Rule = event.Advisory, "a.rule"
 			message, stack, _ := strings.Cut(text, "\n")
 			r.Observe(&capture.Record{StartLine: i + 1, Entry: event.Entry{Message: message, Stack: stack}}, &o)
