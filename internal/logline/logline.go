@@ -1,5 +1,6 @@
 // Package logline reads what loggers write in front of a text: time, level, process, thread and name. It says where
-// the text begins, so that a line is the same with and without them, and what level the line gives itself.
+// the text begins, so that a line is the same with and without them, what level the line gives itself, and which logger
+// wrote it.
 package logline
 
 import (
@@ -342,7 +343,7 @@ func (p *parser) word() bool {
 	default:
 		p.names++
 		p.named = true
-		if isLogger(word) || !isThread(word) {
+		if p.head.LoggerEnd == 0 && (isLogger(word) || !isThread(word)) {
 			p.logger(p.i-n, word)
 		}
 		return (isLetter(word[0]) || strings.HasSuffix(word, "init>")) && p.names <= maxNames

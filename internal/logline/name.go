@@ -1,6 +1,10 @@
 package logline
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/heedlog/heed/event"
+)
 
 // isThread reports whether a tag next to a time or a level names a thread, a process, a request or a logger,
 // and not a mod.
@@ -61,6 +65,14 @@ func isTitle(line string) bool {
 
 // isHost reports whether s may be the name of a host.
 func isHost(s string) bool { return isName(s) && (isLetter(s[0]) || isDigit(s[0])) }
+
+// Source returns the source of e that is a part of its signature: the source of a log record.
+func Source(e *event.Entry) string {
+	if e.Kind != event.KindLog {
+		return ""
+	}
+	return e.Source
+}
 
 // logger takes the name of a logger at p.s[at].
 func (p *parser) logger(at int, name string) { p.head.Logger, p.head.LoggerEnd = at, at+len(name) }
