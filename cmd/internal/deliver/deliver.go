@@ -180,7 +180,7 @@ func (c *Conversation) Look(ctx context.Context) error {
 // error and the messages from before.
 func (c *Conversation) Offer(ctx context.Context) (text string, err error) {
 	batch, err := c.next(ctx)
-	return steer.Framing{}.Render(batch), err
+	return steer.Render(batch), err
 }
 
 // Refuse returns the text in place of the result of a call that r is about, with all else that Offer would return.
@@ -193,7 +193,7 @@ func (c *Conversation) Refuse(ctx context.Context, r way.Refusal) (string, error
 			if msg.Rides && msg.Through > 0 && len(msg.Data) == 0 {
 				msg.Text, _, _ = strings.Cut(msg.Text, "\n")
 			}
-			r.Rest = append(r.Rest, steer.Framing{}.Render(steer.Batch{Messages: []steer.Message{msg}, Rides: true}))
+			r.Rest = append(r.Rest, steer.Render(steer.Batch{Messages: []steer.Message{msg}, Rides: true}))
 		}
 	}
 	return c.cfg.Way.Refuse(r), err
