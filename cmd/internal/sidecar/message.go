@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/heedlog/heed"
@@ -137,17 +136,9 @@ func (f *fields) part() []byte {
 // state is a report of a client about its game.
 type state struct {
 	Time time.Time `json:"time"`
-	What string    `json:"what"` // see check
+	What string    `json:"what"` // see [server.state]
 	Text string    `json:"text"`
 	Due  uint64    `json:"due"` // milliseconds until the next sign of life
-}
-
-func (s *state) check() error {
-	if !slices.Contains([]string{"phase", "long_event", "long_event_end", "alive", "state_read"}, s.What) {
-		return fmt.Errorf("what is %.40q, which no state is", s.What)
-	}
-	s.Text, s.Due = short(s.Text), min(s.Due, 1<<31)
-	return nil
 }
 
 // dropped counts the lines that a client could not pass on.
@@ -159,24 +150,6 @@ type dropped struct {
 	Bytes   uint64            `json:"bytes"`
 }
 
-func (d *dropped) check() error {
-	if d.Why != "full" && d.Why != "ended" {
-		return fmt.Errorf("why is %.40q: must be full or ended", d.Why)
-	}
-	return nil
-}
-
-// operation is an event of an operation.
-type operation event.Operation
-
-func (o *operation) check() error {
-	if o.Status.Kind() != event.KindOperation {
-		return fmt.Errorf("status %s is none of an operation", o.Status)
-	}
-	o.ID, o.Parent, o.Method, o.Pos = short(o.ID), short(o.Parent), short(o.Method), 0
-	return nil
-}
-
 // mods is a list of mods.
 type mods struct {
 	Mods []mod `json:"mods"`
@@ -185,21 +158,6 @@ type mods struct {
 type mod struct {
 	heed.Mod
 	Assemblies []string `json:"assemblies"`
-}
-
-func (m *mods) check() error {
-	if len(m.Mods) > maxMods {
-		return fmt.Errorf("there are %d mods: at most %d are allowed", len(m.Mods), maxMods)
-	}
-	return nil
-}
-
-// raised is a report of the host.
-type raised heed.Report
-
-func (r *raised) check() error {
-	r.OperationID, r.Pos, r.ID = short(r.OperationID), 0, ""
-	return nil
 }
 
 // query is a question. Its kind decides which fields it has.
@@ -213,11 +171,6 @@ type query struct {
 	After    uint64            `json:"after"`
 	Limit    int               `json:"limit"`
 	Least    event.Disposition `json:"least"`
-}
-
-func (q *query) check() error {
-	q.Consumer, q.ID, q.Epoch = short(q.Consumer), short(q.ID), short(q.Epoch)
-	return nil
 }
 
 // welcome answers a hello.
