@@ -138,7 +138,7 @@ func (l *look) text(lines, frames int) (out []briefing.Line) {
 	}
 	out = []briefing.Line{{Text: l.item.Sample[0].Message, Data: true}}
 	if l.item.Cause.Seq > 0 {
-		out = append(out, own("heed holds no more of this entry: it is too old, or heed was restarted.")...)
+		out = append(out, own("heed holds this text alone of the entry: it is too old, or heed was restarted.")...)
 	}
 	return out
 }

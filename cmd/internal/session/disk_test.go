@@ -124,7 +124,7 @@ func TestKilledInARecord(t *testing.T) {
 	})
 }
 
-// TestEndLeft: calls that ran when the process was killed end as left by their callers, but for operations of the game,
+// TestEndLeft: calls that ran when the process was killed end without an answer, but for operations of the game,
 // and in a game that is started again.
 func TestEndLeft(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state")
@@ -139,7 +139,7 @@ func TestEndLeft(t *testing.T) {
 	s.Raise(heed.Report{Key: "k", Disposition: event.Blocking, Message: "it saves"})
 	for began, want := range map[bool][]event.Status{
 		true:  {event.StatusStarted, event.StatusCompleted, event.StatusStarted},
-		false: {event.StatusCancelled, event.StatusCompleted, event.StatusStarted},
+		false: {event.StatusTimedOut, event.StatusCompleted, event.StatusStarted},
 	} {
 		s = open()
 		if began {
@@ -156,7 +156,7 @@ func TestEndLeft(t *testing.T) {
 		if !began {
 			last := records[0]
 			require.Len(t, records, 1)
-			require.Equal(t, "the caller left before the call was answered", last.Message)
+			require.Equal(t, "heed ended before the call was answered", last.Message)
 			require.Equal(t, "slow", last.Source)
 		}
 	}

@@ -242,8 +242,8 @@ func (s *Session) BeginRun() {
 // and [Session.BeginRun] was not called.
 func (s *Session) Continues() bool { return s.continued }
 
-// EndLeft ends the calls that ran when the process before ended, since their callers left with it, in a session that
-// continues its state. It comes before Run.
+// EndLeft ends the calls that ran when the process before ended, in a session that continues its state: no answer to
+// them will be known, though some may still run. It comes before Run.
 func (s *Session) EndLeft() {
 	if !s.continued {
 		return
@@ -251,7 +251,9 @@ func (s *Session) EndLeft() {
 	for _, id := range s.engine.Operations() {
 		v := s.engine.Verdict(id)
 		if strings.HasPrefix(id, callPrefix) && v.Status == event.StatusStarted && !v.Abandoned {
-			s.Observe(event.Operation{ID: id, Method: v.Method, Status: event.StatusCancelled, Error: callerLeft}.Entry())
+			s.Observe(event.Operation{
+				ID: id, Method: v.Method, Status: event.StatusTimedOut, Error: "heed ended before the call was answered",
+			}.Entry())
 		}
 	}
 }
