@@ -275,6 +275,16 @@ func (s *Server) Publish(channel, key string, payload any, sent func(*ServerSess
 	return s.publish(pendingEvent{channel: channel, key: key, sent: sent}, payload)
 }
 
+// publisher is [Server.Publish], or nil where nothing is published.
+type publisher = func(channel, key string, payload any, sent func(*ServerSession)) error
+
+// announce publishes a payload that is small and has a JSON form, so that it cannot fail.
+func announce(publish publisher, channel, key string, payload any, sent func(*ServerSession)) {
+	if publish != nil {
+		_ = publish(channel, key, payload, sent)
+	}
+}
+
 // Pass is Publish without a key, for events that may be dropped: such as those that a proxy forwards, whose number it
 // does not control. If they fill the queue of a subscriber, its oldest ones are dropped, of any channel; events of
 // Publish stay, in order. Dropped events are numbered, and so are events that the caller missed right before this one:

@@ -23,7 +23,8 @@ var (
 	ErrEmpty  = errors.New("briefing: nothing was found")       // and the template's on_empty is fail
 )
 
-const defaultCacheEntries = 64
+// cacheEntries bounds the cache.
+const cacheEntries = 64
 
 // Service assembles contexts. Make one with [New].
 type Service struct {
@@ -45,10 +46,7 @@ func New(c Config) (*Service, error) {
 		return nil, errors.New("briefing: Config.Now is required: pass time.Now")
 	}
 	c.Templates = slices.Clone(c.Templates)
-	cache, err := lru.New[[sha256.Size]byte, cached](cmp.Or(c.CacheEntries, defaultCacheEntries))
-	if err != nil {
-		return nil, fmt.Errorf("briefing: Config.CacheEntries: %w", err)
-	}
+	cache, _ := lru.New[[sha256.Size]byte, cached](cacheEntries) // the error is about another size
 	s := &Service{config: c, cache: cache}
 	ids := map[string]bool{minimalDefault().TemplateID: true}
 	for _, t := range c.Templates {

@@ -274,7 +274,8 @@ func TestWithOthers(t *testing.T) {
 			close(editor.answer) // late
 			blocks := <-agent.prompts
 			require.Len(t, blocks, 4)
-			require.Equal(t, []string{"[What you were working on]", "Build, but ask."}, []string{blocks[0].Text.Text, blocks[1].Text.Text})
+			require.Equal(t, "[What you were working on]", blocks[0].Text.Text)
+			require.Equal(t, "Build, but ask.", blocks[1].Text.Text)
 			require.Equal(t, "file:///map", blocks[2].ResourceLink.Uri)
 			require.Equal(t, arrived, blocks[3].Text.Text)
 		}
