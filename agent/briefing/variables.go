@@ -13,10 +13,14 @@ import (
 const attentionPrefix = "attention."
 
 // variables returns the names and values of the variables that a request has.
-func (r *Request) variables() map[string]string {
-	return map[string]string{
-		"agent": r.AgentID, "class": r.AgentClass, "framework": r.FrameworkID, "tier": r.Tier, "work_order": r.WorkOrderID,
-		"session": r.SessionID,
+func (r *Request) variables() []struct{ name, value string } {
+	return []struct{ name, value string }{
+		{"agent", r.AgentID},
+		{"class", r.AgentClass},
+		{"framework", r.FrameworkID},
+		{"tier", r.Tier},
+		{"work_order", r.WorkOrderID},
+		{"session", r.SessionID},
 	}
 }
 
@@ -61,7 +65,12 @@ func (a *assembly) value(name string) string {
 		}
 		return ""
 	}
-	return a.request.variables()[name]
+	for _, v := range a.request.variables() {
+		if v.name == name {
+			return v.value
+		}
+	}
+	return ""
 }
 
 // variable is a dollar sign and a word of letters, digits and underscores that does not begin with a digit. After
