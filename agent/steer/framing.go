@@ -66,9 +66,6 @@ const maxName = 120
 // body returns a message's text, with its data quoted.
 func (msg *Message) body() string {
 	lines := []string{strings.TrimRight(msg.Text, "\n")}
-	if lines[0] == "" {
-		lines = nil
-	}
 	for _, d := range msg.Data {
 		lines = append(lines, Quote+text.Safe(d, 0))
 	}

@@ -429,8 +429,6 @@ func (m *Machine) mayStop(now time.Time) bool {
 // Deadline returns when Ready may have something to do without another event, the zero time for never.
 func (m *Machine) Deadline() time.Time {
 	switch {
-	case m.state.Phase != Working:
-		return time.Time{}
 	case !m.waits.IsZero():
 		return m.waits.Add(m.policy.CallWait)
 	case m.held && m.inTurn < m.policy.SteersPerTurn && len(m.stops) > 0:

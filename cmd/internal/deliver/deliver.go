@@ -75,13 +75,7 @@ type Conversation struct {
 
 // verified knows the user and heed. Adapters pass on no messages of others.
 func verified(author string) steer.Class {
-	switch author {
-	case User:
-		return steer.Owner
-	case attention.Author:
-		return steer.Attention
-	}
-	return steer.Stranger
+	return map[string]steer.Class{User: steer.Owner, attention.Author: steer.Attention}[author]
 }
 
 // New returns a conversation, by a policy that is valid. A restored one sends its waiting messages.
