@@ -10,7 +10,6 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
-	"maps"
 	"net"
 	"os"
 	"slices"
@@ -356,9 +355,6 @@ func (m *Mux) Handle(method string, h handler) {
 	}
 	m.handlers[method] = h
 }
-
-// methods returns the methods with a handler, sorted.
-func (m *Mux) methods() []string { return slices.Sorted(maps.Keys(m.handlers)) }
 
 // serve calls the handler of r.
 func (m *Mux) serve(ctx context.Context, r *Request) (any, error) {
