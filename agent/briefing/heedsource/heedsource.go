@@ -123,7 +123,6 @@ var builtIn = sync.OnceValue(func() []*briefing.Template {
 // scrubber removes private data from texts. Names have no form: they are learned from all of a journal.
 type scrubber struct {
 	engine *heed.Engine
-	home   sync.Once // learns the home of the user who runs the program: the words that names may not be take a while
 
 	mu   sync.Mutex
 	from report.Scrubber
@@ -134,14 +133,12 @@ type scrubber struct {
 func (b *scrubber) text(s string) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.home.Do(func() {
+	latest := b.engine.Latest()
+	if b.done.Epoch == "" { // once: the words that names may not be take a while
+		b.done.Epoch = latest.Epoch
 		if home, err := os.UserHomeDir(); err == nil {
 			b.from.Home(home)
 		}
-	})
-	latest := b.engine.Latest()
-	if b.done.Epoch != latest.Epoch {
-		b.done = heed.Cursor{Epoch: latest.Epoch}
 	}
 	for more := b.done.Seq < latest.Seq; more; {
 		p := b.engine.Read(b.done, journal.MaxLimit, heed.Filter{})

@@ -404,17 +404,13 @@ func (b *broadcast) notify() {
 	}
 }
 
-// pause is how long a waiter leaves the journal alone after a look without result, so that a flood of entries that it
-// does not want costs no look for each.
-const pause = 2 * time.Millisecond
-
 // Wait returns the first page of at most limit records (0 means 100) after a cursor that has records, a loss, or an
 // error about the cursor. If ctx ends before, it returns an empty page, whose Next is the cursor to continue from, and
 // the context's error.
 func (s *Session) Wait(ctx context.Context, after heed.Cursor, limit int, f heed.Filter) (heed.Page, error) {
 	s.waits.Add(1)
 	defer s.waits.Add(-1)
-	for paused := true; ; {
+	for {
 		changed := s.changed.wait()
 		p := s.engine.Read(after, limit, f)
 		if len(p.Records) > 0 || p.Lost > 0 || p.Err != nil {
@@ -427,15 +423,10 @@ func (s *Session) Wait(ctx context.Context, after heed.Cursor, limit int, f heed
 			}
 			continue
 		}
-		var over <-chan time.Time
-		if paused = !paused; paused {
-			over, changed = time.After(pause), nil
-		}
 		select {
 		case <-ctx.Done():
 			return p, ctx.Err()
 		case <-changed:
-		case <-over:
 		}
 	}
 }

@@ -28,15 +28,16 @@ type disk struct {
 
 	mu sync.Mutex // of the file
 
-	stateMu sync.Mutex
-	state   SnapshotStatus
+	state atomic.Pointer[SnapshotStatus] // which the holder of mu replaces
 }
 
 func (d *disk) init(s *Session, refused error) {
-	d.path, d.s, d.state.File = s.cfg.Snapshot, s, s.cfg.Snapshot
+	d.path, d.s = s.cfg.Snapshot, s
+	state := &SnapshotStatus{File: d.path}
 	if refused != nil {
-		d.state.Refused = refused.Error()
+		state.Refused = refused.Error()
 	}
+	d.state.Store(state)
 	if s.restored {
 		d.items.Store(s.engine.Stats().Coalesce.Number)
 	}
@@ -86,12 +87,11 @@ func (d *disk) saveLocked() {
 	}
 	err := statefile.WriteFile(d.path, data)
 	d.items.Store(stats.Coalesce.Number)
-	d.stateMu.Lock()
-	defer d.stateMu.Unlock()
-	failed := d.state.Error != ""
-	if d.state.Error = ""; err != nil {
-		d.state.Failed++
-		d.state.Error = err.Error()
+	state := *d.state.Load()
+	failed := state.Error != ""
+	if state.Error = ""; err != nil {
+		state.Failed++
+		state.Error = err.Error()
 		if !failed {
 			d.s.log.Error("the snapshot cannot be written; ids will not survive a restart", "file", d.path, "error", err)
 		}
@@ -99,10 +99,11 @@ func (d *disk) saveLocked() {
 		if failed {
 			d.s.log.Info("the snapshot can be written again", "file", d.path)
 		}
-		d.state.Saves++
-		d.state.Saved = d.s.now()
+		state.Saves++
+		state.Saved = d.s.now()
 		d.saved.Store(stats.Coalesce.Latest)
 	}
+	d.state.Store(&state)
 }
 
 // loadSnapshot returns the engine of the snapshot in the file called path, with the bounds of cfg, the file's position

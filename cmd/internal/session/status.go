@@ -83,9 +83,7 @@ func (d *disk) status() *SnapshotStatus {
 	if d.path == "" {
 		return nil
 	}
-	d.stateMu.Lock()
-	defer d.stateMu.Unlock()
-	return new(d.state)
+	return new(*d.state.Load())
 }
 
 // limits returns the bounds that were hit, with the consequence of each.
