@@ -165,7 +165,7 @@ func (s *ServerSession) dispatch(ctx context.Context, m *message) error {
 		return nil
 	case m.Type == typeEvent:
 		wrong = Errorf(codeInvalidRequest, "a server accepts only requests")
-	case !s.server.cfg.Lax && !uuidPattern().MatchString(m.ID): // refused under it, else the caller would not find the answer
+	case !s.server.cfg.Lax && !uuidPattern().MatchString(m.ID): // else the caller would not find the answer
 		wrong = Errorf(codeInvalidField, "id must be a UUID of 36 characters")
 	case !s.greeted.Load():
 		return s.greet(ctx, m)
