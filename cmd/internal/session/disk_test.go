@@ -162,6 +162,27 @@ func TestEndLeft(t *testing.T) {
 	}
 }
 
+// TestEndUnsaved: a call that began after the latest snapshot ends without an answer, too, unless it had ended.
+func TestEndUnsaved(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state")
+	open := func() *session.Session {
+		return testkit.Must(session.New(session.Config{Engine: heed.Config{Rules: compile(t, testRules)}, Snapshot: path}))
+	}
+	s := open()
+	s.Raise(heed.Report{Key: "k", Disposition: event.Blocking, Message: "it saves"})
+	left := s.Begin(session.Call{Tool: "slow\n\" tool"}).ID()
+	ended := s.Begin(session.Call{Tool: "quick"})
+	end(t, ended, event.StatusCompleted)
+	s = open()
+	s.EndLeft()
+	v := s.Engine().Verdict(left)
+	require.Equal(t, event.StatusTimedOut, v.Status)
+	require.Equal(t, "slow\n\" tool", v.Method)
+	require.False(t, s.Engine().Verdict(ended.ID()).Known)
+	s.Raise(heed.Report{Key: "l", Disposition: event.Blocking, Message: "it saves"})
+	require.NoFileExists(t, path+".calls", "the snapshot has them")
+}
+
 // TestToldWhileSaving: an item is not reported to a second caller while the snapshot that holds it is being written.
 func TestToldWhileSaving(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state")

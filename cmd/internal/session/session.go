@@ -250,6 +250,11 @@ func (s *Session) EndLeft() {
 	if !s.continued {
 		return
 	}
+	for id, tool := range s.disk.unsaved() {
+		if tool != "" && !s.engine.Verdict(id).Known {
+			s.Observe(event.Operation{ID: id, Method: tool, Status: event.StatusStarted}.Entry())
+		}
+	}
 	for _, id := range s.engine.Operations() {
 		v := s.engine.Verdict(id)
 		if strings.HasPrefix(id, callPrefix) && v.Status == event.StatusStarted && !v.Abandoned {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -79,6 +80,7 @@ func (d *disk) through(seq uint64) {
 func (d *disk) saveLocked() {
 	d.s.ordered.Lock()
 	stats, at, encode := d.s.engine.Stats(), d.s.at, d.s.engine.Freeze()
+	_ = os.Remove(d.path + notesSuffix) // the snapshot has them
 	d.s.ordered.Unlock()
 	data := encode(nil)
 	if at.File != "" {
@@ -104,6 +106,29 @@ func (d *disk) saveLocked() {
 		d.saved.Store(stats.Coalesce.Latest)
 	}
 	d.state.Store(&state)
+}
+
+// notesSuffix ends the name of the file with the calls that began or ended since the latest snapshot.
+const notesSuffix = ".calls"
+
+// note keeps until the next snapshot that a call of a tool began, or with "" that it ended.
+func (d *disk) note(id, tool string) {
+	if d.path == "" {
+		return
+	}
+	f, _ := os.OpenFile(d.path+notesSuffix, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600) // else the next snapshot has it
+	_ = json.NewEncoder(f).Encode(map[string]string{id: tool})
+	_ = f.Close()
+}
+
+// unsaved returns the tools of the calls in the notes, "" of a call that ended.
+func (d *disk) unsaved() map[string]string {
+	data, _ := os.ReadFile(d.path + notesSuffix)
+	calls := map[string]string{}
+	for line := range bytes.Lines(data) {
+		_ = json.Unmarshal(line, &calls) // the last line may be torn
+	}
+	return calls
 }
 
 // loadSnapshot returns the engine of the snapshot in the file called path, with the bounds of cfg, the file's position
