@@ -65,7 +65,8 @@ type mod struct {
 
 func newMod(cfg *Config) *mod {
 	expected, end := context.WithCancel(context.Background())
-	return &mod{cfg: cfg, expected: expected, end: end, changed: make(chan struct{})}
+	none := cfg.Handed.Inner.Address == ""
+	return &mod{cfg: cfg, expected: expected, end: end, changed: make(chan struct{}), settled: none}
 }
 
 // connect opens a connection to the mod.
@@ -84,9 +85,7 @@ func (m *mod) connect(ctx context.Context) (*gabp.Client, error) {
 
 // await returns when the mod is connected, none is expected any more, d has passed or ctx is done.
 func (m *mod) await(ctx context.Context, d time.Duration) {
-	if m.cfg.Handed.Inner.Address != "" { // else there is no mod at all
-		m.until(ctx, d, func() bool { return m.settled })
-	}
+	m.until(ctx, d, func() bool { return m.settled })
 }
 
 // change changes the state of the connection, and wakes those who wait for it.
