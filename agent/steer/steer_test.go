@@ -186,17 +186,6 @@ func TestOwnerOnlyDropsAStrangerWhoSoNeverSteers(t *testing.T) {
 	}
 }
 
-func TestAdmitsOwnerAndSibling(t *testing.T) {
-	m := working(t, Policy{})
-	var got []string
-	for _, author := range []string{"owner", "sibling", "stranger", "heed"} {
-		if r, _ := m.Receive(start, Message{Author: author, Text: "x"}); r == Accepted {
-			got = append(got, author)
-		}
-	}
-	require.Equal(t, []string{"owner", "sibling", "heed"}, got)
-}
-
 func TestCrossThreadReply(t *testing.T) {
 	m := working(t, Policy{})
 	m.Receive(start, Message{Author: "owner", Thread: "B", Text: "And a door."})

@@ -124,8 +124,8 @@ func TestKilledInARecord(t *testing.T) {
 	})
 }
 
-// TestEndLeft: calls that ran when the process was killed end without an answer, but for operations of the game,
-// and in a game that is started again.
+// TestEndLeft: calls that ran when the process was killed, also since the latest snapshot, end without an answer, but for
+// operations of the game, and in a game that is started again.
 func TestEndLeft(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state")
 	open := func() *session.Session {
@@ -137,9 +137,12 @@ func TestEndLeft(t *testing.T) {
 	end(t, ended, event.StatusCompleted)
 	s.Observe(event.Operation{ID: "job", Status: event.StatusStarted}.Entry())
 	s.Raise(heed.Report{Key: "k", Disposition: event.Blocking, Message: "it saves"})
+	unsaved := s.Begin(session.Call{Tool: "slow\n\" tool"}).ID()
+	over := s.Begin(session.Call{Tool: "quick"})
+	end(t, over, event.StatusCompleted)
 	for began, want := range map[bool][]event.Status{
-		true:  {event.StatusStarted, event.StatusCompleted, event.StatusStarted},
-		false: {event.StatusTimedOut, event.StatusCompleted, event.StatusStarted},
+		true:  {event.StatusStarted, event.StatusCompleted, event.StatusStarted, event.StatusNone, event.StatusNone},
+		false: {event.StatusTimedOut, event.StatusCompleted, event.StatusStarted, event.StatusTimedOut, event.StatusNone},
 	} {
 		s = open()
 		if began {
@@ -148,7 +151,7 @@ func TestEndLeft(t *testing.T) {
 		s.EndLeft()
 		s.EndLeft() // once
 		var got []event.Status
-		for _, id := range []string{left, ended.ID(), "job"} {
+		for _, id := range []string{left, ended.ID(), "job", unsaved, over.ID()} {
 			got = append(got, s.Engine().Verdict(id).Status)
 		}
 		require.Equal(t, want, got)
@@ -158,27 +161,9 @@ func TestEndLeft(t *testing.T) {
 			require.Len(t, records, 1)
 			require.Equal(t, "heed ended before the call was answered", last.Message)
 			require.Equal(t, "slow", last.Source)
+			require.Equal(t, "slow\n\" tool", s.Engine().Verdict(unsaved).Method)
 		}
 	}
-}
-
-// TestEndUnsaved: a call that began after the latest snapshot ends without an answer, too, unless it had ended.
-func TestEndUnsaved(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "state")
-	open := func() *session.Session {
-		return testkit.Must(session.New(session.Config{Engine: heed.Config{Rules: compile(t, testRules)}, Snapshot: path}))
-	}
-	s := open()
-	s.Raise(heed.Report{Key: "k", Disposition: event.Blocking, Message: "it saves"})
-	left := s.Begin(session.Call{Tool: "slow\n\" tool"}).ID()
-	ended := s.Begin(session.Call{Tool: "quick"})
-	end(t, ended, event.StatusCompleted)
-	s = open()
-	s.EndLeft()
-	v := s.Engine().Verdict(left)
-	require.Equal(t, event.StatusTimedOut, v.Status)
-	require.Equal(t, "slow\n\" tool", v.Method)
-	require.False(t, s.Engine().Verdict(ended.ID()).Known)
 	s.Raise(heed.Report{Key: "l", Disposition: event.Blocking, Message: "it saves"})
 	require.NoFileExists(t, path+".calls", "the snapshot has them")
 }
