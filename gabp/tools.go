@@ -275,24 +275,6 @@ func (t *Resources) Updated(uri string) {
 	announce(t.Publish, ChannelResourcesUpdated, uri, map[string]string{"uri": uri}, nil)
 }
 
-// chosen returns the resources that the parameters of a resources/list choose by a pattern, in the order in which they
-// were added. It belongs to the caller. A namespace chooses all, since the protocol does not define
-// it.
-func (t *Resources) chosen(params json.RawMessage) ([]Resource, error) {
-	o := parseObject(params, "params", CodeInvalidParams)
-	pattern := o.text("pattern", false, maxURIBytes)
-	if err := o.asError(); err != nil {
-		return nil, err
-	}
-	list := []Resource{}
-	for _, r := range t.list.all() {
-		if fitsGlob(pattern, r.URI) {
-			list = append(list, r.Resource)
-		}
-	}
-	return list, nil
-}
-
 // Register adds resources/list, resources/read and the channels to m, which makes a server advertise
 // them.
 func (t *Resources) Register(m *Mux) {
@@ -300,8 +282,15 @@ func (t *Resources) Register(m *Mux) {
 		m.channels = append(m.channels, ChannelResourcesChanged, ChannelResourcesUpdated)
 	}
 	m.Handle(MethodResourcesList, func(_ context.Context, r *Request) (any, error) {
-		list, err := t.chosen(r.Params)
-		return resourcesListResult{Resources: list}, err
+		o := parseObject(r.Params, "params", CodeInvalidParams)
+		pattern := o.text("pattern", false, maxURIBytes) // a namespace chooses all, since the protocol does not define it
+		list := []Resource{}
+		for _, own := range t.list.all() {
+			if fitsGlob(pattern, own.URI) {
+				list = append(list, own.Resource)
+			}
+		}
+		return resourcesListResult{Resources: list}, o.asError()
 	})
 	m.Handle(MethodResourcesRead, t.read)
 	m.resources = t
