@@ -32,7 +32,7 @@ type Attention struct {
 	Source AttentionSource
 
 	// Publish sends events: [Server.Publish]. It is set as in [Tools].
-	Publish func(channel, key string, payload any, sent func(*ServerSession)) error
+	Publish publisher
 
 	mu        sync.Mutex  // orders announcements
 	announced []heed.Item // open items as they were announced, the latest last
@@ -130,11 +130,7 @@ func index(list []heed.Item, id string) int {
 }
 
 func (a *Attention) publish(source AttentionSource, channel string, it heed.Item) {
-	if a.Publish == nil {
-		return
-	}
-	// An item is small and has a JSON form, so that Publish cannot fail.
-	_ = a.Publish(channel, it.ID, Project(&it), func(s *ServerSession) {
+	announce(a.Publish, channel, it.ID, Project(&it), func(s *ServerSession) {
 		source.Delivered(s.Consumer, it.ID, it.LatestSequence)
 	})
 }

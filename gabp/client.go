@@ -157,7 +157,11 @@ func (c *Client) CallRaw(ctx context.Context, method string, params json.RawMess
 	if err := c.enter(id, answer); err != nil {
 		return nil, err
 	}
-	defer c.leave(id)
+	defer func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.pending, id)
+	}()
 	if err := c.conn.Write(message{ID: id, Type: typeRequest, Method: method, Params: params}); err != nil {
 		if _, tooLarge := errors.AsType[*Error](err); !tooLarge {
 			c.end(err)
@@ -192,12 +196,6 @@ func (c *Client) enter(id string, answer chan message) error {
 	}
 	c.pending[id] = answer
 	return nil
-}
-
-func (c *Client) leave(id string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.pending, id)
 }
 
 // Events subscribes to channels and calls f for each of their events, in the

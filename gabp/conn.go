@@ -81,7 +81,7 @@ func newClientConn(rwc io.ReadWriteCloser, lim Limits) *conn {
 // A refused message is returned as far as it was parsed; the next one can be read. A
 // *frameError means that no more can be read, io.EOF that the stream ended between
 // messages, any other error that it broke. Only envelopes are checked; see
-// message.validate.
+// [readParams].
 func (c *conn) Read() (message, error) {
 	if len(c.pending) == 0 {
 		stop := c.deadline(c.readBy)

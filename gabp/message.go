@@ -25,8 +25,6 @@ const nilID = "00000000-0000-0000-0000-000000000000"
 // uuidPattern is the form of an id in the protocol's schemas.
 var uuidPattern = text.Lazy(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
-func isUUID(s string) bool { return uuidPattern().MatchString(s) }
-
 // message is one message: a request (ID, Method, Params), a response (ID, and
 // either Result or Error) or an event (ID, Channel, Seq, Payload).
 //
@@ -125,7 +123,7 @@ var envelopeNames = []struct{ name, of string }{
 // decode parses the JSON text of one message, which keeps parts of it. It checks the
 // bounds of lim, which is complete, first, and then the envelope. With an error, ID and
 // Type are set as far as they could be read, so that it can be answered. The content is
-// checked by message.validate. Unknown members are ignored, null members count as absent.
+// checked by [readParams]. Unknown members are ignored, null members count as absent.
 func decode(data []byte, lim *Limits) (message, *Error) {
 	o := &object{members: members{}, code: codeInvalidField, absent: codeMissingField, first: new(*Error)}
 	err := visit(data, lim.JSONDepth, lim.StringBytes, func(name string, value []byte) {

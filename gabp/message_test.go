@@ -504,3 +504,9 @@ func TestErrors(t *testing.T) {
 		asError(&Error{Code: -7, Data: json.RawMessage("1")}))
 	require.Equal(t, &Error{Code: codeInternal, Message: `internal error: a\nb`}, asError(fmt.Errorf("a\nb")))
 }
+
+// validate checks the content of a request.
+func (m *message) validate(lax bool) error {
+	_, err := readParams(m.Method, m.Params, lax)
+	return err
+}

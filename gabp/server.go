@@ -10,7 +10,6 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
-	"maps"
 	"net"
 	"os"
 	"slices"
@@ -275,6 +274,16 @@ func (s *Server) Publish(channel, key string, payload any, sent func(*ServerSess
 	return s.publish(pendingEvent{channel: channel, key: key, sent: sent}, payload)
 }
 
+// publisher is [Server.Publish], or nil where nothing is published.
+type publisher = func(channel, key string, payload any, sent func(*ServerSession)) error
+
+// announce publishes a payload that is small and has a JSON form, so that it cannot fail.
+func announce(publish publisher, channel, key string, payload any, sent func(*ServerSession)) {
+	if publish != nil {
+		_ = publish(channel, key, payload, sent)
+	}
+}
+
 // Pass is Publish without a key, for events that may be dropped: such as those that a proxy forwards, whose number it
 // does not control. If they fill the queue of a subscriber, its oldest ones are dropped, of any channel; events of
 // Publish stay, in order. Dropped events are numbered, and so are events that the caller missed right before this one:
@@ -346,9 +355,6 @@ func (m *Mux) Handle(method string, h handler) {
 	}
 	m.handlers[method] = h
 }
-
-// methods returns the methods with a handler, sorted.
-func (m *Mux) methods() []string { return slices.Sorted(maps.Keys(m.handlers)) }
 
 // serve calls the handler of r.
 func (m *Mux) serve(ctx context.Context, r *Request) (any, error) {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -164,12 +165,12 @@ func (s *ServerSession) dispatch(ctx context.Context, m *message) error {
 		return nil
 	case m.Type == typeEvent:
 		wrong = Errorf(codeInvalidRequest, "a server accepts only requests")
-	case !s.server.cfg.Lax && !isUUID(m.ID): // refused under it, else the caller would not find the answer
+	case !s.server.cfg.Lax && !uuidPattern().MatchString(m.ID): // else the caller would not find the answer
 		wrong = Errorf(codeInvalidField, "id must be a UUID of 36 characters")
 	case !s.greeted.Load():
 		return s.greet(ctx, m)
 	default:
-		wrong = m.validate(s.server.cfg.Lax)
+		m.read, wrong = readParams(m.Method, m.Params, s.server.cfg.Lax)
 	}
 	if wrong != nil {
 		s.malformed(m, wrong)
@@ -456,7 +457,7 @@ func (s *Server) capabilities() Capabilities {
 		c = s.cfg.Capabilities()
 	}
 	methods := []string{methodHello, methodPing, methodGoodbye, methodEventsSubscribe, methodEventsUnsub, methodEventsList}
-	c.Methods = slices.Concat(methods, s.cfg.Mux.methods(), c.Methods)
+	c.Methods = slices.Concat(methods, slices.Sorted(maps.Keys(s.cfg.Mux.handlers)), c.Methods)
 	c.Events = slices.Concat(c.Events, s.cfg.Mux.channels)
 	if t := s.cfg.Mux.resources; t != nil {
 		c.Resources = slices.Clip(c.Resources)

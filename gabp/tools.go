@@ -41,7 +41,7 @@ type Tools struct {
 
 	// Publish sends [ChannelToolsChanged]: [Server.Publish]. If it is nil when the tools are registered, the channel
 	// does not exist. The server may have the [Mux] before.
-	Publish func(channel, key string, payload any, sent func(*ServerSession)) error
+	Publish publisher
 
 	list registry[hostTool]
 }
@@ -83,7 +83,7 @@ func (t *Tools) Add(def Tool, call callHandler) error {
 		return fail("output schema: %w", err)
 	}
 	t.list.set(def.Name, hostTool{def, input, call})
-	t.changed(def.Name)
+	announce(t.Publish, ChannelToolsChanged, def.Name, map[string][]string{"names": {def.Name}}, nil)
 	return nil
 }
 
@@ -112,13 +112,6 @@ func AddTool[In, Out any](t *Tools, def Tool, call func(ctx context.Context, c *
 		}
 		return call(ctx, c, in)
 	})
-}
-
-func (t *Tools) changed(name string) {
-	if t.Publish != nil {
-		// A name is small and has a JSON form, so that Publish cannot fail.
-		_ = t.Publish(ChannelToolsChanged, name, map[string][]string{"names": {name}}, nil)
-	}
 }
 
 // List returns the tools that the parameters of a tools/list choose, in the order in which they were added; nil chooses
@@ -248,7 +241,7 @@ type resourceReader = func(ctx context.Context, r *Request) (ResourceContent, er
 // while it serves.
 type Resources struct {
 	// Publish sends events of the channels: [Server.Publish]. It is set as in [Tools].
-	Publish func(channel, key string, payload any, sent func(*ServerSession)) error
+	Publish publisher
 
 	list registry[hostResource]
 }
@@ -273,36 +266,13 @@ func (t *Resources) Add(def Resource, read resourceReader) error {
 	}
 	def.Name = cmp.Or(def.Name, def.URI)
 	t.list.set(def.URI, hostResource{def, read})
-	t.tell(ChannelResourcesChanged, def.URI)
+	announce(t.Publish, ChannelResourcesChanged, def.URI, map[string]string{"uri": def.URI}, nil)
 	return nil
 }
 
 // Updated sends an event to [ChannelResourcesUpdated]: a resource has another content.
-func (t *Resources) Updated(uri string) { t.tell(ChannelResourcesUpdated, uri) }
-
-func (t *Resources) tell(channel, uri string) {
-	if t.Publish != nil {
-		// A URI is small and has a JSON form, so that Publish cannot fail.
-		_ = t.Publish(channel, uri, map[string]string{"uri": uri}, nil)
-	}
-}
-
-// chosen returns the resources that the parameters of a resources/list choose by a pattern, in the order in which they
-// were added. It belongs to the caller. A namespace chooses all, since the protocol does not define
-// it.
-func (t *Resources) chosen(params json.RawMessage) ([]Resource, error) {
-	o := parseObject(params, "params", CodeInvalidParams)
-	pattern := o.text("pattern", false, maxURIBytes)
-	if err := o.asError(); err != nil {
-		return nil, err
-	}
-	list := []Resource{}
-	for _, r := range t.list.all() {
-		if fitsGlob(pattern, r.URI) {
-			list = append(list, r.Resource)
-		}
-	}
-	return list, nil
+func (t *Resources) Updated(uri string) {
+	announce(t.Publish, ChannelResourcesUpdated, uri, map[string]string{"uri": uri}, nil)
 }
 
 // Register adds resources/list, resources/read and the channels to m, which makes a server advertise
@@ -312,8 +282,15 @@ func (t *Resources) Register(m *Mux) {
 		m.channels = append(m.channels, ChannelResourcesChanged, ChannelResourcesUpdated)
 	}
 	m.Handle(MethodResourcesList, func(_ context.Context, r *Request) (any, error) {
-		list, err := t.chosen(r.Params)
-		return resourcesListResult{Resources: list}, err
+		o := parseObject(r.Params, "params", CodeInvalidParams)
+		pattern := o.text("pattern", false, maxURIBytes) // a namespace chooses all, since the protocol does not define it
+		list := []Resource{}
+		for _, own := range t.list.all() {
+			if fitsGlob(pattern, own.URI) {
+				list = append(list, own.Resource)
+			}
+		}
+		return resourcesListResult{Resources: list}, o.asError()
 	})
 	m.Handle(MethodResourcesRead, t.read)
 	m.resources = t

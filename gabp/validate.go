@@ -19,18 +19,12 @@ import (
 	"github.com/heedlog/heed/event"
 )
 
-// validate checks the content of a request: the name of its method, and the parameters of the protocol's own methods.
-// With lax, methods and tools may have any name.
-func (m *message) validate(lax bool) (err error) {
-	if !lax && !ValidName(m.Method) {
-		return Errorf(codeInvalidField, "method %q must have the form namespace/name in lower case", m.Method)
-	}
-	m.read, err = readParams(m.Method, m.Params, lax)
-	return err
-}
-
-// readParams checks and returns the parameters of the protocol's own methods, nil for another method.
+// readParams checks the content of a request: the name of its method, and the parameters of the protocol's own methods,
+// which it returns. With lax, methods and tools may have any name.
 func readParams(method string, params json.RawMessage, lax bool) (any, error) {
+	if !lax && !ValidName(method) {
+		return nil, Errorf(codeInvalidField, "method %q must have the form namespace/name in lower case", method)
+	}
 	read := readers[method]
 	if read == nil {
 		return nil, nil
@@ -99,7 +93,9 @@ func (o *object) toolCall() ToolCall {
 	}
 	call := ToolCall{Name: o.text("name", true, maxNameBytes), Arguments: o.raw("arguments")}
 	if p := o.raw("parameters"); p != nil {
-		if call.Arguments != nil && !sameJSON(call.Arguments, p) {
+		var x, y bytes.Buffer // white space may differ
+		_, _ = json.Compact(&x, call.Arguments), json.Compact(&y, p)
+		if call.Arguments != nil && !bytes.Equal(x.Bytes(), y.Bytes()) {
 			o.fail("params: \"arguments\" and \"parameters\" differ; send \"arguments\"")
 		}
 		call.Arguments = p
@@ -108,12 +104,6 @@ func (o *object) toolCall() ToolCall {
 		o.wrong("arguments", "must be an object")
 	}
 	return call
-}
-
-// sameJSON reports whether two JSON texts are equal but for white space.
-func sameJSON(a, b json.RawMessage) bool {
-	var x, y bytes.Buffer
-	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
 }
 
 func readChannels(o *object) any {

@@ -149,7 +149,7 @@ func (still) Revision(context.Context) string { return "" }
 // TestManyCallers: contexts are made at the same time, and each belongs to its caller.
 func TestManyCallers(t *testing.T) {
 	s := (&world{}).service(t, func(c *Config) {
-		c.Attention, c.Ledgers["hot"], c.CacheEntries = nil, still{}, 2
+		c.Attention, c.Ledgers["hot"] = nil, still{}
 	}, pipeline(stageHot+","+stageOrder+","+stageHalt))
 	var wg sync.WaitGroup
 	for agent := range strings.SplitSeq("abcdefgh", "") {
@@ -175,7 +175,6 @@ func TestNewRefuses(t *testing.T) {
 		"Config.Now is required":       {},
 		`two templates are called "t"`: {Now: now, Templates: []*Template{twice, twice}},
 		`are called "minimal-default"`: {Now: now, Templates: []*Template{minimalDefault()}},
-		"Config.CacheEntries":          {Now: now, CacheEntries: -1},
 		"Config.Roots":                 {Now: now, Roots: []string{"no/such/folder"}},
 	} {
 		_, err := New(c)

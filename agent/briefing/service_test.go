@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -168,12 +169,13 @@ func TestCache(t *testing.T) {
 			require.GreaterOrEqual(t, len(w.asked), 2, name)
 		}
 		w, _ := setup()
-		s := w.service(t, func(c *Config) { c.CacheEntries = 1 }, pipeline(stageHot))
+		s := w.service(t, nil, pipeline(stageHot))
 		for range 2 {
-			assemble(s, Request{})
-			assemble(s, Request{AgentID: "another"})
+			for n := range cacheEntries + 1 {
+				assemble(s, Request{AgentID: fmt.Sprint(n)})
+			}
 		}
-		require.Len(t, w.asked, 4, "it is bounded")
+		require.Len(t, w.asked, 2*(cacheEntries+1), "it is bounded")
 	})
 	t.Run("ttl_expires", func(t *testing.T) {
 		for _, x := range []struct {

@@ -82,7 +82,4 @@ type Config struct {
 	// ScrubData replaces Scrub for lines that a game or a file wrote, but not for lines of ids, such as of mods. It may
 	// be nil.
 	ScrubData func(text string) string
-
-	// CacheEntries bounds the cache. 0 means 64. A template may say that its contexts are not kept.
-	CacheEntries int
 }

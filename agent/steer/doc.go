@@ -20,11 +20,11 @@
 //
 // # Authors
 //
-// A message passes two gates: first a verifier admits its author, then the policy's mode decides its effect. A
-// message that is not admitted is dropped and counted, and can never steer.
+// A message passes two gates: first a verifier says who its author is, then the policy's mode decides its effect. A
+// message of a [Stranger] is dropped and counted, and can never steer.
 //
 // # Concurrency and bounds
 //
 // The package has no clock, no goroutine and no I/O: time comes with each call. A [Machine] is for one conversation and
-// one goroutine at a time. It holds at most Policy.MaxPending messages; its [State] is all that must survive a kill.
+// one goroutine at a time. It holds at most 64 messages; its [State] is all that must survive a kill.
 package steer

@@ -103,8 +103,8 @@ type receipt string
 const (
 	Accepted  receipt = "accepted"
 	Duplicate receipt = "duplicate" // this revision waits, or was delivered in this turn
-	Dropped   receipt = "dropped"   // its author is not admitted, or it came during a turn with DedupDrop
-	Full      receipt = "full"      // Policy.MaxPending messages wait
+	Dropped   receipt = "dropped"   // its author is not admitted
+	Full      receipt = "full"      // 64 messages wait
 )
 
 // State is all that a Machine knows, as JSON: it is kept where deliveries must survive a kill. The zero State is idle.
@@ -121,9 +121,8 @@ type State struct {
 	Stopped bool      `json:"stopped,omitempty"` // Working is a request whose turn was stopped and not prompted again
 	Fails   int       `json:"fails,omitempty"`   // prompts for it that failed
 
-	// Messages of authors who are not admitted, messages dropped by DedupDrop, and requests left out of Working.
+	// Messages of authors who are not admitted, and requests left out of Working.
 	Strangers uint64 `json:"strangers,omitempty"`
-	Dropped   uint64 `json:"dropped,omitempty"`
 	Shortened uint64 `json:"shortened,omitempty"`
 
 	// Notes are the adapter's own.
@@ -239,20 +238,16 @@ func (m *Machine) newTurn() {
 func (m *Machine) Receive(now time.Time, msg Message) (receipt, Action) {
 	s := &m.state
 	msg.Class = m.verify(msg.Author)
-	if !m.policy.admits(msg.Class) {
+	if !slices.Contains([]Class{Owner, Sibling, Attention}, msg.Class) {
 		s.Strangers++
 		return Dropped, Action{}
 	}
 	msg.Reason, msg.Tries = m.signal(&msg), 0
-	if s.Phase != Idle && m.policy.Dedup == DedupDrop && msg.Class != Attention {
-		s.Dropped++
-		return Dropped, Action{}
-	}
 	if msg.Topic != "" && m.Knows(msg.Topic, msg.Revision) {
 		return Duplicate, Action{}
 	}
 	m.Withdraw(msg.Topic)
-	if len(s.Pending) >= m.policy.MaxPending {
+	if len(s.Pending) >= maxPending {
 		return Full, Action{}
 	}
 	s.Last++
@@ -263,13 +258,15 @@ func (m *Machine) Receive(now time.Time, msg Message) (receipt, Action) {
 
 // signal returns the effect of a message on a turn in flight.
 func (m *Machine) signal(msg *Message) reason {
+	mode := m.policy.Mode
 	switch {
-	case msg.Class != Attention:
-		return signal(m.policy.Mode, msg.Class == Owner && msg.Author != "")
-	case msg.Rides || m.policy.Mode == ModeQueue:
+	case mode == ModeQueue, msg.Class == Attention && msg.Rides:
 		return None
-	case msg.Invalid && m.policy.InterruptOnInvalid:
+	case msg.Class == Attention && msg.Invalid && m.policy.InterruptOnInvalid,
+		msg.Class != Attention && mode == ModeInterrupt, msg.Class == Owner && mode == ModeOwnerInterrupt:
 		return ReasonInterrupt
+	case msg.Class == Sibling && mode == ModeOwnerInterrupt:
+		return None
 	}
 	return ReasonSteer
 }
@@ -305,7 +302,7 @@ func (m *Machine) CallEnded(now time.Time, id string) Action {
 // confirmed as any other.
 func (m *Machine) Ride() Batch {
 	s := &m.state
-	if s.Phase != Working || len(s.Sent) >= m.policy.MaxPending {
+	if s.Phase != Working || len(s.Sent) >= maxPending {
 		return Batch{}
 	}
 	var take, wait []Message
@@ -371,7 +368,7 @@ func (m *Machine) Ready(now time.Time) Action {
 	reason, first := None, false
 	for _, msg := range s.Pending {
 		if r := msg.Reason; r != None && (reason == None || r == ReasonInterrupt) {
-			reason = r.orSteer()
+			reason = r
 		}
 		first = first || msg.First && msg.Reason != None && msg.Class == Attention
 	}
@@ -413,8 +410,8 @@ func (m *Machine) Ready(now time.Time) Action {
 // begin prompts an idle agent if a message waits that is not passive, or a turn was stopped.
 func (m *Machine) begin() Action {
 	s := &m.state
-	prompts := func(msg Message) bool { return !msg.Rides && msg.Tries < m.policy.Tries }
-	if s.Stopped && s.Fails < m.policy.Tries || slices.ContainsFunc(s.Pending, prompts) {
+	prompts := func(msg Message) bool { return !msg.Rides && msg.Tries < maxTries }
+	if s.Stopped && s.Fails < maxTries || slices.ContainsFunc(s.Pending, prompts) {
 		return m.prompt()
 	}
 	return Action{}
@@ -432,8 +429,6 @@ func (m *Machine) mayStop(now time.Time) bool {
 // Deadline returns when Ready may have something to do without another event, the zero time for never.
 func (m *Machine) Deadline() time.Time {
 	switch {
-	case m.state.Phase != Working:
-		return time.Time{}
 	case !m.waits.IsZero():
 		return m.waits.Add(m.policy.CallWait)
 	case m.held && m.inTurn < m.policy.SteersPerTurn && len(m.stops) > 0:
@@ -451,7 +446,7 @@ func (m *Machine) send(prompts bool) Batch {
 	}
 	stops := !prompts || s.Stopped // a turn
 	if prompts && s.Stopped {
-		b.Reason, b.Working = b.Reason.orSteer(), s.Working
+		b.Reason, b.Working = cmp.Or(b.Reason, ReasonSteer), s.Working
 	}
 	for i := range b.Messages {
 		msg := &b.Messages[i]
@@ -469,8 +464,13 @@ func (m *Machine) send(prompts bool) Batch {
 	return b
 }
 
-// maxTold bounds State.Told.
-const maxTold = 1024
+// The bounds of State.Told, of messages that wait, of batches that are not confirmed and of requests in Working, and of
+// the prompts for one message: then it waits for the next turn or result.
+const (
+	maxTold    = 1024
+	maxPending = 64
+	maxTries   = 3
+)
 
 // worksOn returns the requests after messages: attention is no request, unless there is no other.
 func (m *Machine) worksOn(before, messages []Message, r reason) []Message {
@@ -483,7 +483,7 @@ func (m *Machine) worksOn(before, messages []Message, r reason) []Message {
 			all = append(all, msg)
 		}
 	}
-	if extra := len(all) - m.policy.MaxPending; extra > 0 { // the first is the original request
+	if extra := len(all) - maxPending; extra > 0 { // the first is the original request
 		m.state.Shortened += uint64(extra)
 		all = slices.Delete(all, 1, 1+extra)
 	}

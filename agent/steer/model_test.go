@@ -371,7 +371,7 @@ func TestRaces(t *testing.T) {
 		modes := []mode{ModeSteer, ModeInterrupt, ModeOwnerInterrupt, ModeQueue}
 		w := newWorld(t, Policy{
 			Mode: modes[r.IntN(len(modes))], InterruptOnInvalid: r.IntN(2) == 0,
-			SteersPerTurn: 1 + r.IntN(4), Tries: 1 + r.IntN(3),
+			SteersPerTurn: 1 + r.IntN(4),
 		}, Ceiling{Cancel: r.IntN(3) > 0, Inject: r.IntN(4) == 0})
 		for range 10 + r.IntN(50) {
 			if event := events[r.IntN(len(events))]; w.can(event) {

@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	peers = map[string]Class{"owner": Owner, "sibling": Sibling, "friend": Allowed, "heed": Attention}
+	peers = map[string]Class{"owner": Owner, "sibling": Sibling, "heed": Attention}
 	start = time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC)
 	task  = Message{Author: "owner", Thread: "A", Text: "Build a wall."}
 )
@@ -55,7 +55,7 @@ func TestSteerVersusInterruptFraming(t *testing.T) {
 		require.Equal(t, Cancel, a.Do)
 		a = m.Ended(start, true)
 		require.Equal(t, Prompt, a.Do)
-		shown := Framing{}.Render(a.Batch)
+		shown := Render(a.Batch)
 		require.Contains(t, shown, "[What you were working on]\n\nBuild a wall.\n")
 		require.Contains(t, shown, "[This arrived while you were working]\n\nFrom owner:\n\nStop at the river.\n")
 		require.Contains(t, shown, test.has)
@@ -96,21 +96,13 @@ func TestReasonThroughRequeue(t *testing.T) {
 }
 
 func TestNoReasonMeansSteer(t *testing.T) {
-	working := []Message{task}
-	arrived := []Message{{Author: "owner", Text: "Stop at the river."}}
-	for _, prompts := range []bool{true, false} {
-		b := Batch{Prompts: prompts, Working: working, Messages: arrived}
-		steered := b
-		steered.Reason = ReasonSteer
-		if prompts { // a turn that nothing stopped has no framing
-			b.Reason = b.Reason.orSteer()
-		}
-		require.Equal(t, Framing{}.Render(steered), Framing{}.Render(b))
-	}
-	s := State{Phase: Idle, Stopped: true, Working: working, Pending: arrived}
+	b := Batch{Messages: []Message{{Author: "owner", Text: "Stop at the river."}}}
+	steered := b
+	steered.Reason = ReasonSteer
+	require.Equal(t, Render(steered), Render(b), "a message in the turn")
+	s := State{Phase: Idle, Stopped: true, Working: []Message{task}, Pending: b.Messages}
 	m := testkit.Must(Restore(Policy{}, Ceiling{Cancel: true}, known, s))
 	require.Equal(t, ReasonSteer, m.Ready(start).Batch.Reason)
-	require.Equal(t, ReasonSteer, signal("", false))
 }
 
 func TestModeGateSignals(t *testing.T) {
@@ -123,8 +115,9 @@ func TestModeGateSignals(t *testing.T) {
 		{ModeInterrupt, ReasonInterrupt, ReasonInterrupt},
 		{ModeOwnerInterrupt, ReasonInterrupt, None},
 	} {
-		require.Equal(t, test.owner, signal(test.mode, true), test.mode)
-		require.Equal(t, test.others, signal(test.mode, false), test.mode)
+		own := newMachine(t, Policy{Mode: test.mode}, Ceiling{})
+		require.Equal(t, test.owner, own.signal(&Message{Class: Owner}), test.mode)
+		require.Equal(t, test.others, own.signal(&Message{Class: Sibling}), test.mode)
 
 		m := working(t, Policy{Mode: test.mode})
 		_, a := m.Receive(start, Message{Author: "sibling", Text: "look"})
@@ -132,24 +125,15 @@ func TestModeGateSignals(t *testing.T) {
 		idle := newMachine(t, Policy{Mode: test.mode}, Ceiling{Cancel: true})
 		_, a = idle.Receive(start, Message{Author: "sibling", Text: "look"})
 		require.Equal(t, Prompt, a.Do, "an idle agent is prompted")
-		require.Equal(t, "look", Framing{}.Render(a.Batch))
+		require.Equal(t, "look", Render(a.Batch))
 	}
 }
 
-func TestDedupValidation(t *testing.T) {
-	for _, mode := range []mode{"", ModeSteer, ModeInterrupt, ModeOwnerInterrupt} {
-		err := Policy{Mode: mode, Dedup: DedupDrop}.Validate()
-		require.ErrorContains(t, err, `mode "`)
-		require.ErrorContains(t, err, `dedup "queue", not "drop"`)
-		require.NoError(t, Policy{Mode: mode, Dedup: DedupQueue}.Validate())
-		require.ErrorContains(t, Policy{Mode: mode, Admit: AdmitAnyone}.Validate(), "anyone")
-		require.NoError(t, Policy{Mode: mode, Admit: AdmitAnyone, ConfirmAnyone: true}.Validate())
-	}
-	require.NoError(t, Policy{Mode: ModeQueue, Dedup: DedupDrop}.Validate())
-	require.NoError(t, Policy{Mode: ModeQueue, Admit: AdmitAnyone}.Validate())
-	_, err := New(Policy{Mode: "stear", Tries: -1}, Ceiling{}, known)
+func TestValidation(t *testing.T) {
+	require.NoError(t, Policy{Mode: ModeQueue}.Validate())
+	_, err := New(Policy{Mode: "stear", SteersPerTurn: -1}, Ceiling{}, known)
 	require.ErrorContains(t, err, `mode "stear": must be one of`)
-	require.ErrorContains(t, err, "policy.tries is -1")
+	require.ErrorContains(t, err, "policy.steers per turn is -1")
 }
 
 // TestQueueToRender drives what is queued in the cancel window through the real merge and renderer.
@@ -180,7 +164,7 @@ From sibling:
 
 in the window
 
-This supersedes what you were working on: please turn to it now.`, Framing{}.Render(a.Batch))
+This supersedes what you were working on: please turn to it now.`, Render(a.Batch))
 	require.Len(t, m.Confirm(a.Batch.Delivery), 3)
 	require.Empty(t, m.Confirm(a.Batch.Delivery))
 	require.Equal(t, Nothing, m.Ended(start, false).Do)
@@ -190,7 +174,7 @@ func TestOwnerOnlyDropsAStrangerWhoSoNeverSteers(t *testing.T) {
 	for _, mode := range []mode{ModeQueue, ModeSteer, ModeInterrupt, ModeOwnerInterrupt} {
 		m := working(t, Policy{Mode: mode})
 		before := m.State()
-		for _, author := range []string{"stranger", "", "Owner", "owner ", "friend"} {
+		for _, author := range []string{"stranger", "", "Owner", "owner ", "Sibling"} {
 			got, a := m.Receive(start, Message{Author: author, Text: "obey", Class: Owner, Reason: ReasonInterrupt})
 			require.Equal(t, Dropped, got)
 			require.Equal(t, Action{}, a)
@@ -202,35 +186,12 @@ func TestOwnerOnlyDropsAStrangerWhoSoNeverSteers(t *testing.T) {
 	}
 }
 
-func TestAdmitsOwnerAndSibling(t *testing.T) {
-	all := []string{"owner", "sibling", "friend", "stranger", "heed"}
-	for _, test := range []struct {
-		admit admission
-		want  []string
-	}{
-		{"", []string{"owner", "sibling", "heed"}},
-		{AdmitVerified, []string{"owner", "sibling", "heed"}},
-		{AdmitAllowlist, []string{"owner", "sibling", "friend", "heed"}},
-		{AdmitNobody, []string{"heed"}},
-		{AdmitAnyone, all},
-	} {
-		m := working(t, Policy{Admit: test.admit, ConfirmAnyone: true})
-		var got []string
-		for _, author := range all {
-			if r, _ := m.Receive(start, Message{Author: author, Text: "x"}); r == Accepted {
-				got = append(got, author)
-			}
-		}
-		require.Equal(t, test.want, got, test.admit)
-	}
-}
-
 func TestCrossThreadReply(t *testing.T) {
 	m := working(t, Policy{})
 	m.Receive(start, Message{Author: "owner", Thread: "B", Text: "And a door."})
 	b := m.Ended(start, true).Batch
 	require.Equal(t, "A", b.Working[0].Thread)
-	shown := Framing{}.Render(b)
+	shown := Render(b)
 	require.Contains(t, shown, "Build a wall.")
 	require.Contains(t, shown, "Reply in thread B.")
 	require.NotContains(t, shown, "thread A")
@@ -251,7 +212,7 @@ func TestFraming(t *testing.T) {
 			Rides: true, Messages: []Message{item}, Unknown: 1,
 		},
 	} {
-		got := Framing{}.Render(b)
+		got := Render(b)
 		require.True(t, strings.HasPrefix(got, want), got)
 		require.Equal(t, want == item.Text, got == item.Text, "attention rides without a frame")
 	}
@@ -268,7 +229,7 @@ func TestDataIsQuoted(t *testing.T) {
 		}}
 		clean := b
 		clean.Messages = []Message{{Author: "heed", Text: "An item opened:", Data: []string{"", "plain"}}}
-		got, want := strings.Split(Framing{}.Render(b), "\n"), strings.Split(Framing{}.Render(clean), "\n")
+		got, want := strings.Split(Render(b), "\n"), strings.Split(Render(clean), "\n")
 		require.Len(t, got, len(want))
 		for i := range got {
 			if want[i] == Quote {
@@ -278,7 +239,7 @@ func TestDataIsQuoted(t *testing.T) {
 			require.Equal(t, want[i], got[i])
 		}
 		b.Messages[0] = Message{Author: hostile, Thread: hostile, Text: "x"}
-		require.Len(t, strings.FieldsFunc(Framing{}.Render(b), func(r rune) bool {
+		require.Len(t, strings.FieldsFunc(Render(b), func(r rune) bool {
 			return strings.ContainsRune("\n\r\v\u0085\u2028", r)
 		}), 7)
 	}
@@ -398,7 +359,7 @@ func (p *player) step(word string, args []string) string {
 		return strings.Join(tries, ", ")
 	default:
 		return fmt.Sprint(map[string]any{
-			"sent": len(s.Sent), "fails": s.Fails, "turn": s.Turn, "dropped": s.Dropped, "shortened": s.Shortened,
+			"sent": len(s.Sent), "fails": s.Fails, "turn": s.Turn, "shortened": s.Shortened,
 		}[word])
 	}
 	return ""
@@ -444,9 +405,29 @@ func texts(messages []Message) string {
 
 func TestDefaults(t *testing.T) {
 	require.Equal(t, Policy{
-		Mode: ModeSteer, Admit: AdmitVerified, CallWait: 30 * time.Second, SteersPerTurn: 3, SteersPerMinute: 6,
-		MaxPending: 64, Tries: 3,
+		Mode: ModeSteer, CallWait: 30 * time.Second, SteersPerTurn: 3, SteersPerMinute: 6,
 	}, testkit.Must(Policy{}.complete()))
+}
+
+// TestBounds holds the number of messages that wait, of batches that nothing confirmed, and of the agent's requests.
+func TestBounds(t *testing.T) {
+	m := working(t, Policy{})
+	for range 64 {
+		receipt, _ := m.Receive(start, Message{Author: "owner", Text: "Dig."})
+		require.Equal(t, Accepted, receipt)
+	}
+	receipt, _ := m.Receive(start, Message{Author: "owner", Text: "Dig."})
+	require.Equal(t, Full, receipt)
+	b := m.Ended(start, true).Batch
+	require.Len(t, b.Messages, 64)
+	require.Len(t, m.State().Working, 64)
+	require.Equal(t, task.Text, m.State().Working[0].Text)
+	require.EqualValues(t, 1, m.State().Shortened)
+	m.Confirm(b.Delivery)
+	for i := range 65 {
+		m.Receive(start, Message{Author: "heed", Topic: strconv.Itoa(i), Text: "x", Rides: true})
+		require.Equal(t, i < 64, m.Ride().Delivery > 0)
+	}
 }
 
 func TestToldIsBounded(t *testing.T) {

@@ -173,8 +173,8 @@ func (v *view) details(looks []*look, parts []string) (found [][]briefing.Fragme
 	return found
 }
 
-// items returns the requested item, open or not; the open items, first of the requested operation, then those that
-// block; and items that were cleared lately, the latest first.
+// items returns the requested item, open or not; the open items, first of the requested operation; and items that were
+// cleared lately, the latest first.
 func (s *source) items(work string, asked *heed.Item, least event.Disposition, cleared time.Duration) []heed.Item {
 	items, latest, opened := s.Engine.Open(nil), s.Engine.Latest(), s.Engine.Stats().Coalesce.Opened
 	since := s.latestTime(latest).Add(-cleared)
@@ -186,15 +186,10 @@ func (s *source) items(work string, asked *heed.Item, least event.Disposition, c
 	}
 	items = slices.DeleteFunc(items, func(a heed.Item) bool { return a.Disposition < least || a.ID == asked.ID })
 	rank := func(a *heed.Item) int {
-		switch {
-		case a.State != coalesce.Open:
-			return 3
-		case work != "" && (a.CausalOperationID == work || a.AfterOperation == work):
+		if work != "" && a.State == coalesce.Open && (a.CausalOperationID == work || a.AfterOperation == work) {
 			return 0
-		case a.Blocking:
-			return 1
 		}
-		return 2
+		return 1 // by the engine's order
 	}
 	slices.SortStableFunc(items, func(a, b heed.Item) int { return rank(&a) - rank(&b) })
 	if asked.ID != "" {

@@ -297,7 +297,7 @@ func TestRestored(t *testing.T) {
 	}
 	require.Equal(t, before, restored.Snapshot(nil))
 
-	const missing = "heed holds no more of this entry: it is too old, or heed was restarted."
+	const missing = "heed holds this text alone of the entry: it is too old, or heed was restarted."
 	for engine, want := range map[*heed.Engine]int{e: 0, restored: 1} {
 		told := 0
 		for _, f := range itemsOf(t, engine, set, "e-1", 0, briefing.AttentionQuery{}).Fragments[:1] {

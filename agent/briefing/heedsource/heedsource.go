@@ -4,9 +4,12 @@
 package heedsource
 
 import (
+	"context"
 	"embed"
 	"errors"
+	"fmt"
 	"maps"
+	"os"
 	"path"
 	"slices"
 	"sync"
@@ -15,6 +18,9 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/internal/report"
+	"github.com/heedlog/heed/internal/text"
+	"github.com/heedlog/heed/journal"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -113,3 +119,76 @@ var builtIn = sync.OnceValue(func() []*briefing.Template {
 	}
 	return out
 })
+
+// scrubber removes private data from texts. Names have no form: they are learned from all of a journal.
+type scrubber struct {
+	engine *heed.Engine
+
+	mu   sync.Mutex
+	from report.Scrubber
+	done heed.Cursor // through which the journal was read
+}
+
+// text returns s without private data.
+func (b *scrubber) text(s string) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	latest := b.engine.Latest()
+	if b.done.Epoch == "" { // once: the words that names may not be take a while
+		b.done.Epoch = latest.Epoch
+		if home, err := os.UserHomeDir(); err == nil {
+			b.from.Home(home)
+		}
+	}
+	for more := b.done.Seq < latest.Seq; more; {
+		p := b.engine.Read(b.done, journal.MaxLimit, heed.Filter{})
+		for i := range p.Records {
+			b.from.Learn(p.Records[i].Message, p.Records[i].Stack)
+		}
+		b.done, more = p.Next, p.More
+	}
+	return b.from.Text(s)
+}
+
+// Rows implements [briefing.Registry]: facts about the game, its engine and the machine, as the log has them, without
+// the command line, then the mods in load order, each with its package and versions. The registry has no filters.
+func (s *source) Rows(_ context.Context, _ *briefing.Input, q *briefing.RegistryQuery) (briefing.Found, error) {
+	var found briefing.Found
+	if len(q.Filters) > 0 {
+		return found, errors.New("the registry " + registryEnvironment + " has no filters")
+	}
+	row := func(id, title string, kind briefing.Kind, texts []string) {
+		f := briefing.Fragment{
+			Source: briefing.SourceRegistry, SourceID: registryEnvironment + "/" + id, Title: title, Section: "Environment",
+		}
+		for _, s := range texts {
+			if s != "" {
+				f.Lines = append(f.Lines, briefing.Line{Text: text.Safe(s, maxLineChars), Data: true, Kind: kind})
+			}
+		}
+		found.Fragments = append(found.Fragments, f)
+	}
+	if f := s.Environment(); f != (capture.Facts{}) {
+		row("facts", "where the game runs, as its log says", briefing.Prose, []string{
+			f.Game, f.Engine, f.Loader, f.Platform, f.Runtime, f.Language, f.System, f.CPU, f.Memory, f.Graphics,
+			f.GraphicsAPI, f.GraphicsMemory, f.GraphicsDriver,
+		})
+	}
+	var mods []string
+	if s.Mods != nil {
+		for i, m := range s.Mods() {
+			line := fmt.Sprintf("%d. %s", i+1, m.Title())
+			if m.PackageID != "" && m.PackageID != m.Title() {
+				line += " (" + m.PackageID + ")"
+			}
+			if m.Versions != "" {
+				line += " " + m.Versions
+			}
+			mods = append(mods, line)
+		}
+	}
+	if len(mods) > 0 {
+		row("mods", text.Count(len(mods), "mod")+", in load order", briefing.Hex, mods) // ids, mostly
+	}
+	return found, nil
+}

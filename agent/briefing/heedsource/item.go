@@ -138,7 +138,7 @@ func (l *look) text(lines, frames int) (out []briefing.Line) {
 	}
 	out = []briefing.Line{{Text: l.item.Sample[0].Message, Data: true}}
 	if l.item.Cause.Seq > 0 {
-		out = append(out, own("heed holds no more of this entry: it is too old, or heed was restarted.")...)
+		out = append(out, own("heed holds this text alone of the entry: it is too old, or heed was restarted.")...)
 	}
 	return out
 }
@@ -329,34 +329,13 @@ func andMore(dst []briefing.Line, left int) []briefing.Line {
 	return dst
 }
 
-// samples shows the other samples of an item: the cause, the most frequent of the highest severity, the latest, then
-// the rarest.
+// samples shows the other samples of an item, in its order.
 func (l *look) samples(f *briefing.Fragment) {
 	f.Title = "What else it holds"
 	if len(l.item.Sample) < 2 {
 		return
 	}
-	rest := slices.Clone(l.item.Sample[1:]) // the head has the first
-	slices.SortStableFunc(rest, func(a, b heed.Sample) int { return cmp.Compare(a.RepeatCount, b.RepeatCount) })
-	first := func(worth func(s *heed.Sample) uint64) {
-		best := 0
-		for i := range rest {
-			if worth(&rest[i]) > worth(&rest[best]) {
-				best = i
-			}
-		}
-		rest = slices.Concat(rest[best:best+1], rest[:best], rest[best+1:])
-	}
-	frequent := func(s *heed.Sample) uint64 { return uint64(s.Level)<<32 + min(s.RepeatCount, 1<<32-1) }
-	first(func(s *heed.Sample) uint64 { return s.LatestSequence })
-	first(frequent)
-	first(func(s *heed.Sample) uint64 {
-		if s.Signature == l.item.Cause.Signature && s.Rule == l.item.Cause.Rule {
-			return frequent(s)
-		}
-		return 0
-	})
-	for _, s := range rest {
+	for _, s := range l.item.Sample[1:] { // the head has the first
 		line := "- " + s.Level.String() + ", rule " + named(s.Rule) + ", " +
 			text.Count(s.RepeatCount, "time", "times") + ", the latest " + where(s.LatestSequence, s.LatestPos)
 		if len(s.Blame) > 0 {

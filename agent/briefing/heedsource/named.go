@@ -95,8 +95,8 @@ func (s *source) problems(items []heed.Item) (p report.Problems, in map[*heed.Me
 	return p, in
 }
 
-// leadOf returns the reasons why a problem is named, before its line.
+// leadOf returns the reasons why a problem is named, before its line: "first" would be read as the order of the lines.
 func leadOf(as []string) string {
-	s := strings.Replace(strings.Join(as, ", "), "most", "mostly", 1) + ": "
+	s := strings.NewReplacer("most", "mostly", "first", "earliest").Replace(strings.Join(as, ", ")) + ": "
 	return strings.ToUpper(s[:1]) + s[1:]
 }

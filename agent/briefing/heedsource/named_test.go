@@ -47,7 +47,7 @@ func TestNamedInOneItem(t *testing.T) {
 	})
 	text := assembled(t, e, set, TemplateAgent, 0).Text
 	require.Contains(t, text, "202 entries in 3 groups, mostly: an error was reported (200 times)")
-	require.Contains(t, text, "\nMostly, first: item e-1, 2 times\n")
+	require.Contains(t, text, "\nMostly, earliest: item e-1, 2 times\n")
 	require.Contains(t, text, "another fault")
 }
 

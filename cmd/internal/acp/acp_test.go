@@ -192,9 +192,39 @@ func TestRequestsInACanceledTurn(t *testing.T) {
 	})
 }
 
+// TestPromptBeyondTheBound holds that a prompt waits in the proxy while as many messages wait as the machine holds.
+func TestPromptBeyondTheBound(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		w.play(`
+			E prompt 1 Build.
+			a prompt 1 Build.
+			A call c1 in_progress
+			e call c1 in_progress`)
+		for n := range 64 {
+			w.attention(steer.Message{Topic: fmt.Sprint(n), Text: "item"})
+		}
+		w.play(`
+			E prompt 2 And a roof.
+			A update c1 completed
+			e update c1 completed
+			a cancel`)
+		w.says(w.agent, long("1: cancelled"))
+		sent := short(w.agent.take()[0])
+		require.Contains(t, sent, "[64 messages arrived")
+		require.NotContains(t, sent, "And a roof.")
+		w.play(`
+			A heed-1: end_turn
+			e 1: end_turn
+			a prompt 2 And a roof.
+			A 2: end_turn
+			e 2: end_turn`)
+	})
+}
+
 // TestInjectionForms holds the whole request of each form of injection.
 func TestInjectionForms(t *testing.T) {
-	const prompt = `"sessionId":"s","prompt":[{"type":"text","text":"+\n\nheed:\n\nitem\n\n~"}]`
+	const prompt = `"sessionId":"s","prompt":[{"type":"text","text":"[This arrived while you were working]\n\nFrom heed:\n\nitem\n\n` +
+		`Please continue what you were working on, and incorporate this if it is relevant. If it is unrelated, acknowledge it briefly and carry on."}]`
 	for want, c := range map[string]struct{ init, run string }{
 		`{"jsonrpc":"2.0","id":"heed-1","method":"_session/steering","params":{` + prompt +
 			`,"_meta":{"steering":{"idleBehavior":"promptRequired"}}}}`: {`{"_meta":{"steering":{"supported":true}}}`, ""},

@@ -46,7 +46,6 @@ type Config struct {
 	// kept state with its id is of another session.
 	Start func(session string, fresh bool, ceiling steer.Ceiling, act func(steer.Action)) Conversation
 
-	Framing steer.Framing
 	// Game reports whether a tool call with this title and of this kind goes to the game.
 	Game func(title, kind string) bool
 	// PromptIdle lets messages begin turns where the editor has none. Else they wait for the editor's next prompt.

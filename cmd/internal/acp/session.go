@@ -159,14 +159,14 @@ func (s *session) content(b steer.Batch) []jsontext.Value {
 	var blocks, others []jsontext.Value
 	known := func(msg steer.Message) bool { return s.blocks[msg.ID] != nil }
 	if len(b.Working) > 0 && !slices.ContainsFunc(b.Working, func(msg steer.Message) bool { return !known(msg) }) {
-		heading := s.proxy.Framing.Render(steer.Batch{Working: []steer.Message{{}}})
+		heading := steer.Render(steer.Batch{Working: []steer.Message{{}}})
 		blocks = append(blocks, block(strings.TrimSpace(heading)))
 		for _, msg := range b.Working {
 			blocks = append(blocks, s.blocks[msg.ID]...)
 		}
 		b.Working = nil
 	}
-	blocks = append(blocks, block(s.proxy.Framing.Render(b)))
+	blocks = append(blocks, block(steer.Render(b)))
 	if b.Prompts && b.Reason != "" && len(s.finished) > 0 {
 		blocks = append(blocks, block(s.done()))
 	}

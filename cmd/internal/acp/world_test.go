@@ -138,11 +138,14 @@ func (p *peer) take() []string {
 	return lines
 }
 
-// framing is short.
-var framing = steer.Framing{
-	Working: "W:", Arrived: "+", Several: "+{count}", From: "{author}:", Steer: "~", Interrupt: "!", Withdrawn: "gone",
-	Unknown: "?",
-}
+// framing shortens the words around messages.
+var framing = strings.NewReplacer("\n\n", " ", "\n", " ", "[What you were working on]", "W:",
+	"[This arrived while you were working]", "+", "[2 messages arrived while you were working]", "+2", "From ", "",
+	"You were stopped for a message that is no news any more. Please continue what you were working on.", "gone",
+	"A call to the game was in flight when you were stopped. Its outcome is unknown: read the game's state before you "+
+		"repeat it.", "?", "This supersedes what you were working on: please turn to it now.", "!",
+	"Please continue what you were working on, and incorporate this if it is relevant. If it is unrelated, acknowledge it "+
+		"briefly and carry on.", "~")
 
 // world is a proxy between a scripted editor and agent.
 type world struct {
@@ -163,7 +166,7 @@ func newWorld(t testing.TB, policy steer.Policy, changes ...func(*Config)) *worl
 	agent, far := connect()
 	w.editor, w.agent = newPeer(editor), newPeer(agent)
 	cfg := Config{
-		Agent: far, Editor: near, Left: far.close, Framing: framing, Game: every, Logger: slog.New(slog.DiscardHandler),
+		Agent: far, Editor: near, Left: far.close, Game: every, Logger: slog.New(slog.DiscardHandler),
 		Start: func(id string, fresh bool, c steer.Ceiling, act func(steer.Action)) Conversation {
 			m := testkit.Must(steer.New(policy, c, verified))
 			w.ceiling = c
@@ -299,7 +302,7 @@ func short(line string) string {
 		for _, b := range p.Prompt {
 			var t textBlock
 			if jsonrpc.Read(b, &t); t.Type == "text" {
-				words = append(words, strings.NewReplacer("\n\n", " ", "\n", " ").Replace(t.Text))
+				words = append(words, framing.Replace(t.Text))
 			} else {
 				words = append(words, "<"+t.Type+">")
 			}

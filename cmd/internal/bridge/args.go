@@ -103,11 +103,6 @@ type version struct {
 	SchemaVersion int `json:"schemaVersion" jsonschema:"Rises when a field is removed or changes its meaning."`
 }
 
-// outputSchema returns the schema of the JSON form of a struct.
-func outputSchema(v any) json.RawMessage {
-	return Encode(json.RawMessage((&schema.Form{Values: []any{v}}).JSON()))
-}
-
 // inputSchema returns the schema of the arguments of a tool, a struct. It has the same meaning in draft 07 of JSON
 // Schema, which the protocol names, and in 2020-12. To require one of two members would take an anyOf at the top, which
 // hosts of agents refuse in the schemas of tools.

@@ -430,9 +430,12 @@ func (p *Proxy) reportCall(ctx context.Context, r *gabp.Request) (any, error) {
 func (t *reported) take(p *Proxy, c Call) (ended []reportedCall, missed bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	names := func(o *reportedCall) bool {
+		return c.Agent == o.Agent && (c.ID == "" || c.ID == o.Call.ID) && (c.Tool == "" || c.Tool == o.Tool)
+	}
 	var named, others []reportedCall
 	for _, o := range t.open {
-		if c.names(&o) && (named == nil || c.ID+c.Tool == "") {
+		if names(&o) && (named == nil || c.ID+c.Tool == "") {
 			named = append(named, o)
 		} else if v := p.session.Engine().Verdict(o.Running.ID()); v.Known && !v.Abandoned {
 			others = append(others, o)
@@ -451,9 +454,4 @@ func (t *reported) take(p *Proxy, c Call) (ended []reportedCall, missed bool) {
 		t.open = append(t.open, reportedCall{c, p.session.Begin(call)})
 	}
 	return nil, false
-}
-
-// names reports whether c names an open call.
-func (c *Call) names(o *reportedCall) bool {
-	return c.Agent == o.Agent && (c.ID == "" || c.ID == o.Call.ID) && (c.Tool == "" || c.Tool == o.Tool)
 }

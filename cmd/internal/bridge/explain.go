@@ -25,26 +25,18 @@ const (
 
 // Explanation is the answer of heed/explain.
 type Explanation struct {
-	Entry     *Entry       `json:"entry,omitempty" jsonschema:"The entry to explain."`
-	Decided   *Decided     `json:"decided,omitempty" jsonschema:"The decision that was made when it came."`
-	Signature signature.ID `json:"signature" jsonschema:"Id of the text without its variable parts."`
-	Template  string       `json:"template" jsonschema:"Log text with its variable parts masked, as rules see it."`
-	Frames    []string     `json:"frames" jsonschema:"Log text: the stack frames, as rules see them."`
-	Phase     string       `json:"phase" jsonschema:"The phase of the game that the explanation uses; empty: not known."`
+	Entry     *Entry          `json:"entry,omitempty" jsonschema:"The entry to explain."`
+	Decided   *event.Decision `json:"decided,omitempty" jsonschema:"The decision that was made when it came."`
+	Signature signature.ID    `json:"signature" jsonschema:"Id of the text without its variable parts."`
+	Template  string          `json:"template" jsonschema:"Log text with its variable parts masked, as rules see it."`
+	Frames    []string        `json:"frames" jsonschema:"Log text: the stack frames, as rules see them."`
+	Phase     string          `json:"phase" jsonschema:"The phase of the game that the explanation uses; empty: not known."`
 
 	Agrees  bool     `json:"agrees" jsonschema:"The rules make the same decision now; if not, differs lists possible reasons."`
 	Differs []string `json:"differs,omitempty" jsonschema:"Why the decision may differ."`
 	When    string   `json:"when,omitempty" jsonschema:"The condition of the rule that decides now, from its file."`
 
 	rules.Explanation // the present decision of the rules
-}
-
-// Decided is a decision as the journal has it.
-type Decided struct {
-	Rule        string            `json:"rule" jsonschema:"A rule of a file; default.… where none matched; host.… where the host decided."`
-	Disposition event.Disposition `json:"disposition"`
-	Severity    event.Severity    `json:"severity"`
-	Invalidates bool              `json:"invalidates,omitempty"`
 }
 
 type explainArgs struct {
@@ -125,10 +117,8 @@ func (out *Explanation) template(in *rules.Input, s signature.Signature, templat
 // assumes the first in which the rules decide as was decided, of the current one and all others.
 func (d *Diagnostics) explainRecord(out *Explanation, set *rules.Set, r *journal.Record) rules.Input {
 	out.Entry = new(look{Chars: maxChars, Stack: true}.entry(r))
-	out.Decided = &Decided{
-		Rule: named(r.Rule), Disposition: r.Disposition, Severity: r.Severity,
-		Invalidates: r.Invalidates,
-	}
+	out.Decided = new(r.Decision)
+	out.Decided.Rule, out.Decided.Tags = named(r.Rule), nil // the entry has them
 	in := rules.InputOf(&r.Entry, "", "")
 	if template, known := d.session.Engine().Template(r.Signature); known {
 		out.template(&in, r.Signature, template)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -64,10 +65,8 @@ type mod struct {
 
 func newMod(cfg *Config) *mod {
 	expected, end := context.WithCancel(context.Background())
-	return &mod{
-		cfg: cfg, expected: expected, end: end, changed: make(chan struct{}),
-		calls: calls{open: map[uint64]struct{}{}},
-	}
+	none := cfg.Handed.Inner.Address == ""
+	return &mod{cfg: cfg, expected: expected, end: end, changed: make(chan struct{}), settled: none}
 }
 
 // connect opens a connection to the mod.
@@ -86,9 +85,7 @@ func (m *mod) connect(ctx context.Context) (*gabp.Client, error) {
 
 // await returns when the mod is connected, none is expected any more, d has passed or ctx is done.
 func (m *mod) await(ctx context.Context, d time.Duration) {
-	if m.cfg.Handed.Inner.Address != "" { // else there is no mod at all
-		m.until(ctx, d, func() bool { return m.settled })
-	}
+	m.until(ctx, d, func() bool { return m.settled })
 }
 
 // change changes the state of the connection, and wakes those who wait for it.
@@ -232,9 +229,9 @@ func isAnswer(err error) bool { return err == nil || isRefusal(err) }
 // calls are the calls that are before the mod, by number.
 type calls struct {
 	mu       sync.Mutex
-	began    uint64 // the latest
-	answered uint64 // the latest that was answered
-	open     map[uint64]struct{}
+	began    uint64   // the latest
+	answered uint64   // the latest that was answered
+	open     []uint64 // ascending
 }
 
 // begin begins a call. The caller must end it.
@@ -242,14 +239,14 @@ func (c *calls) begin() uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.began++
-	c.open[c.began] = struct{}{}
+	c.open = append(c.open, c.began)
 	return c.began
 }
 
 func (c *calls) end(n uint64, answered bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.open, n)
+	c.open = slices.DeleteFunc(c.open, func(open uint64) bool { return open == n })
 	if answered {
 		c.answered = max(c.answered, n)
 	}
@@ -264,15 +261,13 @@ func (c *calls) any() bool {
 
 // waiting returns the latest call, 0 if there is none. A call that is older than an answered call does not count:
 // the game answers.
-func (c *calls) waiting() (n uint64) {
+func (c *calls) waiting() uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for open := range c.open {
-		if open > c.answered {
-			n = max(n, open)
-		}
+	if n := len(c.open); n > 0 && c.open[n-1] > c.answered {
+		return c.open[n-1]
 	}
-	return n
+	return 0
 }
 
 // maxTools bounds the tools whose tags are kept.

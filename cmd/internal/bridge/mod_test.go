@@ -65,7 +65,7 @@ func TestModRefuses(t *testing.T) {
 
 // TestMissed: a hole in a mod's numbers is told, a mod that counts in its own way is left to it.
 func TestMissed(t *testing.T) {
-	m := newMod(nil)
+	m := newMod(&Config{})
 	m.seqs = map[string]uint64{}
 	for _, c := range []struct {
 		channel     string
@@ -77,7 +77,7 @@ func TestMissed(t *testing.T) {
 
 // TestTagsAreOfTheLatestList: a list that cannot be read exempts no tool, whatever one before did.
 func TestTagsAreOfTheLatestList(t *testing.T) {
-	m := newMod(nil)
+	m := newMod(&Config{})
 	const list = `{"tools":[{"name":"look","tags":["read-only"],"description":7}]}`
 	for _, unreadable := range []string{``, `{"tools":7}`, `{"tools":[{"name":"look","tags":"none"}]}`} {
 		m.learnTags(json.RawMessage(list))
@@ -89,7 +89,7 @@ func TestTagsAreOfTheLatestList(t *testing.T) {
 
 // TestToolsBound: the tags of the first tools of a list are kept.
 func TestToolsBound(t *testing.T) {
-	m := newMod(nil)
+	m := newMod(&Config{})
 	var list []string
 	for i := range maxTools + 2 {
 		list = append(list, fmt.Sprintf(`{"name":"tool%06d","tags":["t"]}`, i))

@@ -3,7 +3,6 @@ package bridge
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -113,9 +112,6 @@ const (
 
 // New returns a proxy for cfg.
 func New(cfg Config) (*Proxy, error) {
-	if cfg.Session == nil || cfg.Logger == nil {
-		return nil, errors.New("bridge: Config.Session and Config.Logger are required")
-	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}

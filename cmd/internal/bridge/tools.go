@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/schema"
 )
 
 // The names of the tools.
@@ -69,8 +70,10 @@ func add[In, Out any](
 			defaults[p.Name] = p.Schema.Default
 		}
 	}
-	var out Out
-	def := gabp.Tool{Name: name, Tags: tags, InputSchema: Encode(input), OutputSchema: outputSchema(out)}
+	output := schema.Form{Values: []any{*new(Out)}}
+	def := gabp.Tool{
+		Name: name, Tags: tags, InputSchema: Encode(input), OutputSchema: Encode(json.RawMessage(output.JSON())),
+	}
 	def.Title, def.Description = Words(name)
 	err := all.Add(def, func(ctx context.Context, c *gabp.Call) (any, error) {
 		given := maps.Clone(defaults)

@@ -75,13 +75,7 @@ type Conversation struct {
 
 // verified knows the user and heed. Adapters pass on no messages of others.
 func verified(author string) steer.Class {
-	switch author {
-	case User:
-		return steer.Owner
-	case attention.Author:
-		return steer.Attention
-	}
-	return steer.Stranger
+	return map[string]steer.Class{User: steer.Owner, attention.Author: steer.Attention}[author]
 }
 
 // New returns a conversation, by a policy that is valid. A restored one sends its waiting messages.
@@ -90,10 +84,7 @@ func New(cfg Config) *Conversation {
 	if cfg.Resume {
 		begin = steer.Resume
 	}
-	m, err := begin(cfg.Policy, cfg.Ceiling, verified, cfg.State)
-	if err != nil {
-		panic("BUG: deliver: " + err.Error())
-	}
+	m, _ := begin(cfg.Policy, cfg.Ceiling, verified, cfg.State) // the policy is valid
 	c := &Conversation{cfg: cfg, machine: m, feed: attention.NewFeed(m)}
 	c.feed.Next = cfg.Way.Next
 	if !cfg.Resume {
@@ -180,7 +171,7 @@ func (c *Conversation) Look(ctx context.Context) error {
 // error and the messages from before.
 func (c *Conversation) Offer(ctx context.Context) (text string, err error) {
 	batch, err := c.next(ctx)
-	return steer.Framing{}.Render(batch), err
+	return steer.Render(batch), err
 }
 
 // Refuse returns the text in place of the result of a call that r is about, with all else that Offer would return.
@@ -193,7 +184,7 @@ func (c *Conversation) Refuse(ctx context.Context, r way.Refusal) (string, error
 			if msg.Rides && msg.Through > 0 && len(msg.Data) == 0 {
 				msg.Text, _, _ = strings.Cut(msg.Text, "\n")
 			}
-			r.Rest = append(r.Rest, steer.Framing{}.Render(steer.Batch{Messages: []steer.Message{msg}, Rides: true}))
+			r.Rest = append(r.Rest, steer.Render(steer.Batch{Messages: []steer.Message{msg}, Rides: true}))
 		}
 	}
 	return c.cfg.Way.Refuse(r), err

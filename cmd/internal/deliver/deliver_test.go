@@ -95,7 +95,7 @@ func ride(t *testing.T, c *deliver.Conversation) string {
 	if batch.Delivery == 0 {
 		return ""
 	}
-	return steer.Framing{}.Render(batch)
+	return steer.Render(batch)
 }
 
 func begin(c *deliver.Conversation) {

@@ -59,6 +59,7 @@ func (s *Session) Begin(call Call) *Running {
 		Time: r.started, ID: r.id, Method: call.Tool,
 		Status: event.StatusStarted,
 	}.Entry()).Seq
+	s.disk.note(r.id, call.Tool)
 	s.timeline.add(callEvent(CallBegan, &r.call, r.id, r.started))
 	return r
 }
@@ -93,6 +94,7 @@ func (r *Running) end(ctx context.Context, status event.Status, errText string) 
 	}
 	r.err = errors.Join(r.Missed, s.Sync(ctx)) // lines before the answer are from the time of the call
 	s.Observe(event.Operation{ID: r.id, Method: r.call.Tool, Status: status, Error: errText}.Entry())
+	s.disk.note(r.id, "")
 	if r.err == nil {
 		r.err = r.settle(ctx)
 	}

@@ -124,8 +124,8 @@ func TestKilledInARecord(t *testing.T) {
 	})
 }
 
-// TestEndLeft: calls that ran when the process was killed end as left by their callers, but for operations of the game,
-// and in a game that is started again.
+// TestEndLeft: calls that ran when the process was killed, also since the latest snapshot, end without an answer, but for
+// operations of the game, and in a game that is started again.
 func TestEndLeft(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state")
 	open := func() *session.Session {
@@ -137,9 +137,12 @@ func TestEndLeft(t *testing.T) {
 	end(t, ended, event.StatusCompleted)
 	s.Observe(event.Operation{ID: "job", Status: event.StatusStarted}.Entry())
 	s.Raise(heed.Report{Key: "k", Disposition: event.Blocking, Message: "it saves"})
+	unsaved := s.Begin(session.Call{Tool: "slow\n\" tool"}).ID()
+	over := s.Begin(session.Call{Tool: "quick"})
+	end(t, over, event.StatusCompleted)
 	for began, want := range map[bool][]event.Status{
-		true:  {event.StatusStarted, event.StatusCompleted, event.StatusStarted},
-		false: {event.StatusCancelled, event.StatusCompleted, event.StatusStarted},
+		true:  {event.StatusStarted, event.StatusCompleted, event.StatusStarted, event.StatusNone, event.StatusNone},
+		false: {event.StatusTimedOut, event.StatusCompleted, event.StatusStarted, event.StatusTimedOut, event.StatusNone},
 	} {
 		s = open()
 		if began {
@@ -148,7 +151,7 @@ func TestEndLeft(t *testing.T) {
 		s.EndLeft()
 		s.EndLeft() // once
 		var got []event.Status
-		for _, id := range []string{left, ended.ID(), "job"} {
+		for _, id := range []string{left, ended.ID(), "job", unsaved, over.ID()} {
 			got = append(got, s.Engine().Verdict(id).Status)
 		}
 		require.Equal(t, want, got)
@@ -156,10 +159,13 @@ func TestEndLeft(t *testing.T) {
 		if !began {
 			last := records[0]
 			require.Len(t, records, 1)
-			require.Equal(t, "the caller left before the call was answered", last.Message)
+			require.Equal(t, "heed ended before the call was answered", last.Message)
 			require.Equal(t, "slow", last.Source)
+			require.Equal(t, "slow\n\" tool", s.Engine().Verdict(unsaved).Method)
 		}
 	}
+	s.Raise(heed.Report{Key: "l", Disposition: event.Blocking, Message: "it saves"})
+	require.NoFileExists(t, path+".calls", "the snapshot has them")
 }
 
 // TestToldWhileSaving: an item is not reported to a second caller while the snapshot that holds it is being written.

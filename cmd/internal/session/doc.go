@@ -22,11 +22,11 @@
 // # Durability
 //
 // With Config.Snapshot the state is on disk before an item that an earlier snapshot lacks is reported, and before an
-// acknowledgement is answered. A process that is killed and started again knows every id that it gave out, and gives
-// none out twice. Sequence numbers newer than the snapshot are given again, so that a cursor survives a kill only
-// once it is older than [SnapshotEvery]. The file also has the position in the log, which is copied in one order
-// with the state: with [Position] as Resume of the follower, each line is in the state once, whenever the process was
-// killed.
+// acknowledgement is answered. A call that began or ended since is in a file of notes, which the next snapshot
+// replaces. A process that is killed and started again knows every id that it gave out, and gives none out twice.
+// Sequence numbers newer than the snapshot are given again, so that a cursor survives a kill only once it is older
+// than [SnapshotEvery]. The file also has the position in the log, which is copied in one order with the state: with
+// [Position] as Resume of the follower, each line is in the state once, whenever the process was killed.
 //
 // # Concurrency and bounds
 //

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
@@ -34,11 +35,11 @@ const (
 // others keeps for each agent the items that others acknowledged, until they were delivered to the agent. It is not
 // part of the state on disk.
 type others struct {
-	mu      sync.Mutex
-	of      *simplelru.LRU[string, *untold] // by consumer
-	dropped uint64                          // items that were dropped before they were delivered
+	mu sync.Mutex
+	of *simplelru.LRU[string, *untold] // by consumer
 
-	people, agents uint64 // acknowledgements by each
+	dropped        atomic.Uint64 // items that were dropped before they were delivered
+	people, agents atomic.Uint64 // acknowledgements by each
 }
 
 // untold holds acknowledgements that an agent does not know.
@@ -48,7 +49,7 @@ type untold struct {
 }
 
 func (o *others) init() {
-	o.of, _ = simplelru.NewLRU(maxListeners, func(_ string, u *untold) { o.dropped += uint64(len(u.items)) })
+	o.of, _ = simplelru.NewLRU(maxListeners, func(_ string, u *untold) { o.dropped.Add(uint64(len(u.items))) })
 }
 
 // meet records that a consumer reads or calls: from now on it has to know acknowledgements by others.
@@ -70,9 +71,9 @@ func (o *others) acked(by string, items []heed.Item, now time.Time) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if Person(by) {
-		o.people++
+		o.people.Add(1)
 	} else {
-		o.agents++
+		o.agents.Add(1)
 	}
 	for _, consumer := range o.of.Keys() {
 		u, _ := o.of.Peek(consumer)
@@ -83,7 +84,7 @@ func (o *others) acked(by string, items []heed.Item, now time.Time) {
 			if len(u.items) == maxUntold {
 				u.items = slices.Delete(u.items, 0, 1)
 				u.more++
-				o.dropped++
+				o.dropped.Add(1)
 			}
 			u.items = append(u.items, AckedByOther{Item: it, By: by, Time: now})
 		}
@@ -115,12 +116,4 @@ func (s *Session) TakeAckedByOthers(consumer string) (items []AckedByOther, more
 		s.Delivered(consumer, a.Item.ID, a.Item.LatestSequence)
 	}
 	return items, more
-}
-
-// status returns how many acknowledgements came from people and from agents, and how many acknowledged items were
-// dropped before an agent knew of them.
-func (o *others) status() (people, agents, dropped uint64) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.people, o.agents, o.dropped
 }

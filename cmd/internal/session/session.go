@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,6 +16,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/capture/follow"
+	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/rules"
 )
@@ -242,16 +244,23 @@ func (s *Session) BeginRun() {
 // and [Session.BeginRun] was not called.
 func (s *Session) Continues() bool { return s.continued }
 
-// EndLeft ends the calls that ran when the process before ended, since their callers left with it, in a session that
-// continues its state. It comes before Run.
+// EndLeft ends the calls that ran when the process before ended, in a session that continues its state: no answer to
+// them will be known, though some may still run. It comes before Run.
 func (s *Session) EndLeft() {
 	if !s.continued {
 		return
 	}
+	for id, tool := range s.disk.unsaved() {
+		if tool != "" && !s.engine.Verdict(id).Known {
+			s.Observe(event.Operation{ID: id, Method: tool, Status: event.StatusStarted}.Entry())
+		}
+	}
 	for _, id := range s.engine.Operations() {
 		v := s.engine.Verdict(id)
 		if strings.HasPrefix(id, callPrefix) && v.Status == event.StatusStarted && !v.Abandoned {
-			s.Observe(event.Operation{ID: id, Method: v.Method, Status: event.StatusCancelled, Error: callerLeft}.Entry())
+			s.Observe(event.Operation{
+				ID: id, Method: v.Method, Status: event.StatusTimedOut, Error: "heed ended before the call was answered",
+			}.Entry())
 		}
 	}
 }
@@ -320,3 +329,109 @@ func (s *Session) Advance() {
 
 // Rules returns the rules that decide now.
 func (s *Session) Rules() *rules.Set { return s.rules.now.Load().set }
+
+// OnUpdates adds a sink that receives every update from now on, in order, once it is on disk. One goroutine calls one
+// sink after another: they must be quick, and must not keep or change the slice. It is empty if only the item of a
+// log that cannot be read has changed.
+func (s *Session) OnUpdates(sink func([]heed.Update)) {
+	s.sinkMu.Lock()
+	defer s.sinkMu.Unlock()
+	s.sinks = append(slices.Clip(s.sinks), sink)
+}
+
+// pump delivers updates as they happen.
+func (s *Session) pump(ctx context.Context) {
+	var buf []heed.Update
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.pumping:
+			buf = s.deliver(buf)
+		}
+	}
+}
+
+// deliver delivers the pending updates. Only one call runs at a time: the pump's, and Run's after it.
+func (s *Session) deliver(buf []heed.Update) []heed.Update {
+	s.ordered.Lock()
+	updates := s.engine.Updates(buf[:0])
+	for i := range updates {
+		s.act(event.StatusDelivered, "", updates[i].Item.ID, updates[i].Item.LatestSequence)
+	}
+	s.ordered.Unlock()
+	if news := s.attention.news.Swap(false); len(updates) == 0 && !news {
+		return updates
+	}
+	now := s.now()
+	for i := range updates {
+		u := &updates[i]
+		switch {
+		case u.Kind == coalesce.Opened:
+			s.disk.keep(u.Item.ID)
+		case u.Item.ClearedBy == coalesce.ReasonAcknowledged:
+			s.disk.through(s.engine.Latest().Seq)
+		}
+		s.timeline.update(u, now)
+	}
+	s.sinkMu.Lock()
+	sinks := s.sinks
+	s.sinkMu.Unlock()
+	for _, sink := range sinks {
+		sink(updates)
+	}
+	return updates
+}
+
+// broadcast wakes all waiters at a change. The order "wait, look, receive" misses nothing: a change after wait closes
+// the channel, an earlier one is there to be seen.
+type broadcast struct {
+	mu sync.Mutex
+	ch chan struct{} // nil without a waiter
+}
+
+// wait returns a channel that the next notify closes.
+func (b *broadcast) wait() <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.ch == nil {
+		b.ch = make(chan struct{})
+	}
+	return b.ch
+}
+
+func (b *broadcast) notify() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.ch != nil {
+		close(b.ch)
+		b.ch = nil
+	}
+}
+
+// Wait returns the first page of at most limit records (0 means 100) after a cursor that has records, a loss, or an
+// error about the cursor. If ctx ends before, it returns an empty page, whose Next is the cursor to continue from, and
+// the context's error.
+func (s *Session) Wait(ctx context.Context, after heed.Cursor, limit int, f heed.Filter) (heed.Page, error) {
+	s.waits.Add(1)
+	defer s.waits.Add(-1)
+	for {
+		changed := s.changed.wait()
+		p := s.engine.Read(after, limit, f)
+		if len(p.Records) > 0 || p.Lost > 0 || p.Err != nil {
+			return p, nil
+		}
+		after = p.Next
+		if p.More {
+			if ctx.Err() != nil {
+				return p, ctx.Err()
+			}
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			return p, ctx.Err()
+		case <-changed:
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -28,15 +29,16 @@ type disk struct {
 
 	mu sync.Mutex // of the file
 
-	stateMu sync.Mutex
-	state   SnapshotStatus
+	state atomic.Pointer[SnapshotStatus] // which the holder of mu replaces
 }
 
 func (d *disk) init(s *Session, refused error) {
-	d.path, d.s, d.state.File = s.cfg.Snapshot, s, s.cfg.Snapshot
+	d.path, d.s = s.cfg.Snapshot, s
+	state := &SnapshotStatus{File: d.path}
 	if refused != nil {
-		d.state.Refused = refused.Error()
+		state.Refused = refused.Error()
 	}
+	d.state.Store(state)
 	if s.restored {
 		d.items.Store(s.engine.Stats().Coalesce.Number)
 	}
@@ -78,6 +80,7 @@ func (d *disk) through(seq uint64) {
 func (d *disk) saveLocked() {
 	d.s.ordered.Lock()
 	stats, at, encode := d.s.engine.Stats(), d.s.at, d.s.engine.Freeze()
+	_ = os.Remove(d.path + notesSuffix) // the snapshot has them
 	d.s.ordered.Unlock()
 	data := encode(nil)
 	if at.File != "" {
@@ -86,12 +89,11 @@ func (d *disk) saveLocked() {
 	}
 	err := statefile.WriteFile(d.path, data)
 	d.items.Store(stats.Coalesce.Number)
-	d.stateMu.Lock()
-	defer d.stateMu.Unlock()
-	failed := d.state.Error != ""
-	if d.state.Error = ""; err != nil {
-		d.state.Failed++
-		d.state.Error = err.Error()
+	state := *d.state.Load()
+	failed := state.Error != ""
+	if state.Error = ""; err != nil {
+		state.Failed++
+		state.Error = err.Error()
 		if !failed {
 			d.s.log.Error("the snapshot cannot be written; ids will not survive a restart", "file", d.path, "error", err)
 		}
@@ -99,10 +101,34 @@ func (d *disk) saveLocked() {
 		if failed {
 			d.s.log.Info("the snapshot can be written again", "file", d.path)
 		}
-		d.state.Saves++
-		d.state.Saved = d.s.now()
+		state.Saves++
+		state.Saved = d.s.now()
 		d.saved.Store(stats.Coalesce.Latest)
 	}
+	d.state.Store(&state)
+}
+
+// notesSuffix ends the name of the file with the calls that began or ended since the latest snapshot.
+const notesSuffix = ".calls"
+
+// note keeps until the next snapshot that a call of a tool began, or with "" that it ended.
+func (d *disk) note(id, tool string) {
+	if d.path == "" {
+		return
+	}
+	f, _ := os.OpenFile(d.path+notesSuffix, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600) // else the next snapshot has it
+	_ = json.NewEncoder(f).Encode(map[string]string{id: tool})
+	_ = f.Close()
+}
+
+// unsaved returns the tools of the calls in the notes, "" of a call that ended.
+func (d *disk) unsaved() map[string]string {
+	data, _ := os.ReadFile(d.path + notesSuffix)
+	calls := map[string]string{}
+	for line := range bytes.Lines(data) {
+		_ = json.Unmarshal(line, &calls) // the last line may be torn
+	}
+	return calls
 }
 
 // loadSnapshot returns the engine of the snapshot in the file called path, with the bounds of cfg, the file's position

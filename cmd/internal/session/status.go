@@ -53,13 +53,12 @@ type SnapshotStatus struct {
 // Status returns how the session does. It costs what [heed.Engine.Stats] does.
 func (s *Session) Status() Status {
 	e := s.engine.Stats()
-	people, agents, untold := s.others.status()
 	st := Status{
 		Epoch: s.engine.Latest().Epoch, Run: s.run, Started: s.started, UptimeMs: millis(since(s.started, s.now())),
 		Restored: s.restored,
 		LogFrom:  s.cfg.LogFrom, InFlight: s.inFlight.Load(), Waiting: s.waits.Load(),
-		Held: s.held.Load(), AcksOfPeople: people, AcksOfAgents: agents,
-		Limits: limits(&e, untold), Rules: s.rules.status(), Snapshot: s.disk.status(), Engine: e,
+		Held: s.held.Load(), AcksOfPeople: s.others.people.Load(), AcksOfAgents: s.others.agents.Load(),
+		Limits: limits(&e, s.others.dropped.Load()), Rules: s.rules.status(), Snapshot: s.disk.status(), Engine: e,
 	}
 	if s.cfg.Limits != nil {
 		st.Limits = append(st.Limits, s.cfg.Limits()...)
@@ -83,9 +82,7 @@ func (d *disk) status() *SnapshotStatus {
 	if d.path == "" {
 		return nil
 	}
-	d.stateMu.Lock()
-	defer d.stateMu.Unlock()
-	return new(d.state)
+	return new(*d.state.Load())
 }
 
 // limits returns the bounds that were hit, with the consequence of each.

@@ -11,7 +11,8 @@ import (
 )
 
 // answer answers a query.
-func (s *server) answer(q *query) {
+func (s *server) answer(q *query) error {
+	q.Consumer, q.ID, q.Epoch = short(q.Consumer), short(q.ID), short(q.Epoch)
 	a := answer{Number: q.Number, Kind: q.Kind}
 	switch q.Kind {
 	case "current":
@@ -50,6 +51,7 @@ func (s *server) answer(q *query) {
 		a.Error = fmt.Sprintf("kind is %.40q, which no query is", q.Kind)
 	}
 	s.w.put(typeAnswer, a)
+	return nil
 }
 
 // read returns a page of the journal.

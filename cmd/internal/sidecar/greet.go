@@ -163,7 +163,7 @@ func catchUp(engine *heed.Engine, a *heed.Item) error {
 	if _, known := engine.Item(a.ID); !known {
 		id := engine.Raise(heed.Report{
 			ID: a.ID, Key: "restored-" + strconv.FormatUint(number(a.ID), 10), Disposition: a.Disposition,
-			Severity: a.Severity, Invalidates: a.StateInvalidated, Summary: title(a), Message: message(a),
+			Severity: a.Severity, Invalidates: a.StateInvalidated, Summary: a.Title, Message: message(a),
 			OperationID: a.CausalOperationID, Pos: a.OpenedPos,
 		})
 		if id != a.ID {
@@ -178,12 +178,6 @@ func catchUp(engine *heed.Engine, a *heed.Item) error {
 		engine.Clear(a.ID)
 	}
 	return nil
-}
-
-// title returns the beginning of an item's summary, without the counts.
-func title(a *heed.Item) string {
-	summary, _, _ := strings.Cut(a.Summary, " (")
-	return summary
 }
 
 func message(a *heed.Item) string {

@@ -6,8 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
+	"strings"
 	"time"
+	"unicode/utf16"
+	"unicode/utf8"
+	"unsafe"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
@@ -137,17 +140,9 @@ func (f *fields) part() []byte {
 // state is a report of a client about its game.
 type state struct {
 	Time time.Time `json:"time"`
-	What string    `json:"what"` // see check
+	What string    `json:"what"` // see [server.state]
 	Text string    `json:"text"`
 	Due  uint64    `json:"due"` // milliseconds until the next sign of life
-}
-
-func (s *state) check() error {
-	if !slices.Contains([]string{"phase", "long_event", "long_event_end", "alive", "state_read"}, s.What) {
-		return fmt.Errorf("what is %.40q, which no state is", s.What)
-	}
-	s.Text, s.Due = short(s.Text), min(s.Due, 1<<31)
-	return nil
 }
 
 // dropped counts the lines that a client could not pass on.
@@ -159,24 +154,6 @@ type dropped struct {
 	Bytes   uint64            `json:"bytes"`
 }
 
-func (d *dropped) check() error {
-	if d.Why != "full" && d.Why != "ended" {
-		return fmt.Errorf("why is %.40q: must be full or ended", d.Why)
-	}
-	return nil
-}
-
-// operation is an event of an operation.
-type operation event.Operation
-
-func (o *operation) check() error {
-	if o.Status.Kind() != event.KindOperation {
-		return fmt.Errorf("status %s is none of an operation", o.Status)
-	}
-	o.ID, o.Parent, o.Method, o.Pos = short(o.ID), short(o.Parent), short(o.Method), 0
-	return nil
-}
-
 // mods is a list of mods.
 type mods struct {
 	Mods []mod `json:"mods"`
@@ -185,21 +162,6 @@ type mods struct {
 type mod struct {
 	heed.Mod
 	Assemblies []string `json:"assemblies"`
-}
-
-func (m *mods) check() error {
-	if len(m.Mods) > maxMods {
-		return fmt.Errorf("there are %d mods: at most %d are allowed", len(m.Mods), maxMods)
-	}
-	return nil
-}
-
-// raised is a report of the host.
-type raised heed.Report
-
-func (r *raised) check() error {
-	r.OperationID, r.Pos, r.ID = short(r.OperationID), 0, ""
-	return nil
 }
 
 // query is a question. Its kind decides which fields it has.
@@ -213,11 +175,6 @@ type query struct {
 	After    uint64            `json:"after"`
 	Limit    int               `json:"limit"`
 	Least    event.Disposition `json:"least"`
-}
-
-func (q *query) check() error {
-	q.Consumer, q.ID, q.Epoch = short(q.Consumer), short(q.ID), short(q.Epoch)
-	return nil
 }
 
 // welcome answers a hello.
@@ -270,4 +227,45 @@ type problem struct {
 	At    uint64    `json:"at"`
 	Fatal bool      `json:"fatal"`
 	Text  string    `json:"text"`
+}
+
+// borrowed returns b as a string that is valid as long as b is unchanged. The engine copies the texts that it keeps of
+// an entry; a copy of each text before that would be most of the garbage of a line.
+func borrowed(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// text returns a text of the current line, with a note of how much of it was cut. It is valid until the next line.
+// Which is the buffer that may be used.
+func (s *server) text(which int, b []byte, cut uint64) string {
+	if s.line.wide {
+		s.texts[which] = appendUTF16(s.texts[which][:0], b)
+		b = s.texts[which]
+	}
+	if cut == 0 && utf8.Valid(b) {
+		return borrowed(b)
+	}
+	text := strings.ToValidUTF8(string(b), string(utf8.RuneError))
+	if cut > 0 {
+		s.cutTexts++
+		s.cutBytes += cut
+		text += fmt.Sprintf("\n(%d bytes more were cut)", cut)
+	}
+	return text
+}
+
+// appendUTF16 appends UTF-16 in little endian to dst as UTF-8. Lone surrogates, and half a unit at the end, are
+// replaced.
+func appendUTF16(dst, b []byte) []byte {
+	for ; len(b) >= 2; b = b[2:] {
+		r := rune(binary.LittleEndian.Uint16(b))
+		if utf16.IsSurrogate(r) && len(b) >= 4 {
+			if both := utf16.DecodeRune(r, rune(binary.LittleEndian.Uint16(b[2:]))); both != utf8.RuneError {
+				r, b = both, b[2:]
+			}
+		}
+		dst = utf8.AppendRune(dst, r) // a lone surrogate is replaced
+	}
+	if len(b) > 0 {
+		dst = utf8.AppendRune(dst, utf8.RuneError)
+	}
+	return dst
 }

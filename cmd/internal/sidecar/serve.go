@@ -128,59 +128,38 @@ func (s *server) progress() progress {
 	return progress{Latest: s.latest.Load(), Lines: s.lines.Load()}
 }
 
+// handlers handle the frames after the hello, by their types. An error means that the payload cannot be read.
+var handlers = map[frameType]func(s *server, payload []byte) error{
+	typeLog:       (*server).log,
+	typeOperation: decoded((*server).operation),
+	typeState:     decoded((*server).state),
+	typeDropped:   decoded((*server).drop),
+	typeMods:      decoded((*server).learn),
+	typeRaise:     decoded((*server).raise),
+	typeQuery:     decoded((*server).answer),
+}
+
+// decoded returns a handler that reads the JSON of a payload.
+func decoded[T any](handle func(s *server, v *T) error) func(s *server, payload []byte) error {
+	return func(s *server, payload []byte) error {
+		v := new(T)
+		if err := json.Unmarshal(payload, v); err != nil {
+			return err
+		}
+		return handle(s, v)
+	}
+}
+
 // ingest handles a frame. A frame that cannot be read is a notice for the engine, and is reported.
 func (s *server) ingest(t frameType, payload []byte, at uint64) {
-	var err error
-	switch t {
-	case typeLog:
-		err = s.log(payload)
-	case typeOperation:
-		var o operation
-		if err = decode(payload, &o); err == nil {
-			e := event.Operation(o).Entry()
-			s.observe(&e)
-			if e.Status.Ended() {
-				s.w.watch(e.OperationID)
-				s.w.notify()
-			}
-		}
-	case typeState:
-		var st state
-		if err = decode(payload, &st); err == nil {
-			s.state(&st)
-		}
-	case typeDropped:
-		var d dropped
-		if err = decode(payload, &d); err == nil {
-			s.drop(&d)
-		}
-	case typeMods:
-		var m mods
-		if err = decode(payload, &m); err == nil {
-			list := make([]heed.Mod, len(m.Mods))
-			for i := range m.Mods {
-				list[i] = m.Mods[i].Mod
-				list[i].Assemblies = m.Mods[i].Assemblies
-			}
-			s.engine.LearnMods(list)
-		}
-	case typeRaise:
-		var r raised
-		if err = decode(payload, &r); err == nil {
-			s.engine.Raise(heed.Report(r))
-			s.w.notify()
-		}
-	case typeQuery:
-		var q query
-		if err = decode(payload, &q); err == nil {
-			s.answer(&q)
-		}
-	default:
+	handle := handlers[t]
+	if handle == nil {
 		if s.unknownFrames++; s.unknownFrames == 1 {
 			s.w.problem(&problem{Frame: t, At: at, Text: "frames of this type are not known, and are skipped"})
 		}
 		return
 	}
+	err := handle(s, payload)
 	if err == nil {
 		return
 	}
@@ -189,14 +168,6 @@ func (s *server) ingest(t frameType, payload []byte, at uint64) {
 	s.w.problem(&problem{Frame: t, At: at, Text: text})
 	notice := event.Notice{Time: time.Now(), Status: event.StatusHole, Count: uint64(len(payload)), Detail: text}.Entry()
 	s.observe(&notice)
-}
-
-// decode reads the JSON of a payload.
-func decode(payload []byte, v interface{ check() error }) error {
-	if err := json.Unmarshal(payload, v); err != nil {
-		return err
-	}
-	return v.check()
 }
 
 // log ingests a log record.
@@ -226,8 +197,46 @@ func (s *server) observe(e *event.Entry) {
 	}
 }
 
+// operation ingests an event of an operation.
+func (s *server) operation(o *event.Operation) error {
+	if o.Status.Kind() != event.KindOperation {
+		return fmt.Errorf("status %s is none of an operation", o.Status)
+	}
+	o.ID, o.Parent, o.Method, o.Pos = short(o.ID), short(o.Parent), short(o.Method), 0
+	e := o.Entry()
+	s.observe(&e)
+	if e.Status.Ended() {
+		s.w.watch(e.OperationID)
+		s.w.notify()
+	}
+	return nil
+}
+
+// learn takes a list of mods.
+func (s *server) learn(m *mods) error {
+	if len(m.Mods) > maxMods {
+		return fmt.Errorf("there are %d mods: at most %d are allowed", len(m.Mods), maxMods)
+	}
+	list := make([]heed.Mod, len(m.Mods))
+	for i := range m.Mods {
+		list[i] = m.Mods[i].Mod
+		list[i].Assemblies = m.Mods[i].Assemblies
+	}
+	s.engine.LearnMods(list)
+	return nil
+}
+
+// raise takes a report of the host.
+func (s *server) raise(r *heed.Report) error {
+	r.OperationID, r.Pos, r.ID = short(r.OperationID), 0, ""
+	s.engine.Raise(*r)
+	s.w.notify()
+	return nil
+}
+
 // state applies a report of the client about its game.
-func (s *server) state(st *state) {
+func (s *server) state(st *state) error {
+	st.Text, st.Due = short(st.Text), min(st.Due, 1<<31)
 	e := event.State{Time: st.Time, Detail: st.Text}
 	switch st.What {
 	case "phase":
@@ -242,17 +251,20 @@ func (s *server) state(st *state) {
 			by = st.Time.Add(time.Duration(st.Due) * time.Millisecond)
 		}
 		s.engine.Expect(st.Time, by)
-		return
+		return nil
 	case "state_read":
 		s.engine.StateRead()
-		return
+		return nil
+	default:
+		return fmt.Errorf("what is %.40q, which no state is", st.What)
 	}
 	entry := e.Entry()
 	s.observe(&entry)
+	return nil
 }
 
 // drop notes what never arrived.
-func (s *server) drop(d *dropped) {
+func (s *server) drop(d *dropped) error {
 	lines, levels := d.Others, ""
 	for level, n := range d.ByLevel {
 		lines += n
@@ -263,9 +275,11 @@ func (s *server) drop(d *dropped) {
 	if d.Others > 0 {
 		levels += fmt.Sprintf(", %d of any level", d.Others)
 	}
-	why := "too many came at once"
-	if d.Why == "ended" {
-		why = "the program of heed ended, and was started again"
+	why := map[string]string{
+		"full": "too many came at once", "ended": "the program of heed ended, and was started again",
+	}[d.Why]
+	if why == "" {
+		return fmt.Errorf("why is %.40q: must be full or ended", d.Why)
 	}
 	s.dropped += lines
 	detail := fmt.Sprintf("%d lines did not reach heed, since %s%s", lines, why, levels)
@@ -274,4 +288,5 @@ func (s *server) drop(d *dropped) {
 	}
 	e := event.Notice{Time: d.Time, Status: event.StatusHole, Count: d.Bytes, Detail: detail}.Entry()
 	s.observe(&e)
+	return nil
 }

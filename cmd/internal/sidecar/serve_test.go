@@ -244,10 +244,10 @@ func TestRestart(t *testing.T) {
 		require.Equal(t, welcome{Program: "test 1", Epoch: "e", Restored: true}, w)
 		items, err := latest(c.seen)
 		require.NoError(t, err)
-		want := map[string]string{first.Item.ID: title(&first.Item)}
+		want := map[string]string{first.Item.ID: first.Item.Title}
 		for _, a := range items {
 			if a.State == coalesce.Open {
-				want[a.ID] = title(&a)
+				want[a.ID] = a.Title
 			}
 		}
 		require.Len(t, want, 3)
@@ -255,7 +255,7 @@ func TestRestart(t *testing.T) {
 		var open []heed.Item
 		c2.ask(query{Kind: "open"}, &open)
 		for _, a := range open {
-			is[a.ID] = title(&a)
+			is[a.ID] = a.Title
 		}
 		require.Equal(t, want, is)
 		// No id is given twice.
@@ -331,7 +331,7 @@ func TestRestartUpdated(t *testing.T) {
 			if w.Restored {
 				require.Contains(t, w.Reason, "numbers, phase, blindness and blocking items were kept")
 				require.Equal(t, u.Item.ID, open[0].ID)
-				require.Contains(t, open[0].Summary, title(&u.Item))
+				require.Contains(t, open[0].Summary, u.Item.Title)
 			} else {
 				require.Contains(t, w.Reason, "carry-over: it is missing")
 				require.Contains(t, open[0].Summary, "the saved state cannot be read")
@@ -392,7 +392,7 @@ func TestCatchUp(t *testing.T) {
 	item := func(number int, change func(*heed.Item)) *heed.Item {
 		a := exampleItem()
 		a.ID = fmt.Sprint("e-", number)
-		a.Summary, a.Sample, a.OpenedPos = "the farm is gone (3 entries)", nil, position(7, 3)
+		a.Title, a.Summary, a.Sample, a.OpenedPos = "the farm is gone", "the farm is gone (3 entries)", nil, position(7, 3)
 		if change(&a); a.State == "" {
 			a.State = coalesce.Open
 		}
@@ -435,7 +435,7 @@ func TestCatchUp(t *testing.T) {
 		require.Equal(t, c.cleared == string(coalesce.ReasonAcknowledged),
 			got.ClearedBy == coalesce.ReasonAcknowledged, "%s: %s", c.name, got.ClearedBy)
 		require.Equal(t, []any{c.a.Severity, c.a.StateInvalidated, c.a.CausalOperationID, c.a.OpenedPos, "the farm is gone"},
-			[]any{got.Severity, got.StateInvalidated, got.CausalOperationID, got.OpenedPos, title(&got)}, c.name)
+			[]any{got.Severity, got.StateInvalidated, got.CausalOperationID, got.OpenedPos, got.Title}, c.name)
 		require.NoError(t, catchUp(engine, c.a), "again is nothing new")
 		require.LessOrEqual(t, len(engine.Open(nil)), 1, c.name)
 	}

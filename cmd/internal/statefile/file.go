@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"syscall"
+
+	"github.com/gofrs/flock"
 
 	"github.com/heedlog/heed/internal/files"
 )
@@ -80,4 +83,22 @@ func ReadFile(path string) ([]byte, error) {
 		return nil, fmt.Errorf("statefile: %w", err)
 	}
 	return data, nil
+}
+
+// ErrLocked is returned by [Lock] while another process, or this one, holds the lock.
+var ErrLocked = errors.New("statefile: locked by another process")
+
+// Lock takes the lock of the file called name, and makes the file if it is missing. It does not wait: while another
+// process holds the lock, the error is [ErrLocked]. Close releases it, and so does the end of the process. The file
+// stays, since removing it would let two processes lock one name. The lock is advisory.
+func Lock(name string) (io.Closer, error) {
+	l := flock.New(name)
+	locked, err := l.TryLock()
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("statefile: %w", err)
+	case !locked:
+		return nil, fmt.Errorf("%w: %s", ErrLocked, name)
+	}
+	return l, nil
 }

@@ -222,7 +222,7 @@ func (a *agent) turn(ctx context.Context, step int) error {
 	if b.Delivery == 0 {
 		return nil
 	}
-	a.tally[bytesGiven] += len(steer.Framing{}.Render(b))
+	a.tally[bytesGiven] += len(steer.Render(b))
 	known := blocking(c.machine.Confirm(b.Delivery))
 	if len(known) == 0 {
 		return nil
@@ -247,7 +247,7 @@ func blocking(messages []steer.Message) map[string]uint64 {
 // steered handles a prompt: look, acknowledge, read the state again. If the agent is stopped once more before it acts,
 // the new prompt has all messages of this one.
 func (a *agent) steered(ctx context.Context, b *steer.Batch) error {
-	a.tally[bytesGiven] += len(steer.Framing{}.Render(*b))
+	a.tally[bytesGiven] += len(steer.Render(*b))
 	a.tally[steers]++
 	a.trace("  steered: %d messages", len(b.Messages))
 	if err := a.pause(ctx); err != nil {
