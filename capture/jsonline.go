@@ -129,7 +129,7 @@ func (j *jsonLine) object(text []byte) bool {
 
 // member takes one member of the object, by the name that recordings have for it or else by a name that loggers write.
 func (j *jsonLine) member(key, raw []byte) {
-	if (raw[0] == '{' || raw[0] == '[') && slices.Contains(holdsMembers, string(key)) {
+	if (raw[0] == '{' || raw[0] == '[' && roles[string(key)] != roleStack) && slices.Contains(holdsMembers, string(key)) {
 		j.inner = append(j.inner, inner{key, raw})
 		return
 	}
@@ -153,8 +153,12 @@ func (j *jsonLine) innerMember(key, raw []byte) bool {
 	r, hasRole := roles[string(key)]
 	switch {
 	case string(key) == "record", r == roleLevel: // of loguru, whose text says the same
-		_ = json.Unmarshal(raw, &o)
-		level, known := logline.ParseLevel(cmp.Or(o.LevelStr, o.Name, o.Level.Name))
+		into := any(&o)
+		if r == roleLevel {
+			into = &o.Level
+		}
+		_ = json.Unmarshal(raw, into)
+		level, known := logline.ParseLevel(cmp.Or(o.Level.LevelStr, o.Level.Name))
 		if known && !j.hasLevel {
 			j.level, j.hasLevel = level, true
 		}
@@ -187,8 +191,7 @@ func (j *jsonLine) innerMember(key, raw []byte) bool {
 
 // described is an object that describes a level, an exception, or attributes of OpenTelemetry.
 type described struct {
-	Name, LevelStr string
-	Level          struct{ Name string } // of a record
+	Level struct{ Name, LevelStr string }
 
 	Message, Stack, StackTrace string
 	StackTraceECS              string `json:"stack_trace"`
