@@ -66,7 +66,7 @@
 // which stops writing there, or the number of messages that a logger reports as left out ("last message
 // repeated 12 times", "Suppressed 7 messages"); [event.StatusTruncated] a last line without an end that is
 // visibly cut off (a footer, frame, reference, character or JSON object without its end;
-// a missing line end alone is no evidence, since editors and uploads strip it), or an
+// a missing line end alone is no evidence, since editors and uploads strip it: see [Position]), or an
 // upload without its rest; [event.StatusRestarted] the banner of another run: of
 // the engine, or the first banner of a family, but for its digits. A missing beginning
 // shows in later records: see [Environment.Headless].
@@ -130,6 +130,6 @@
 // bounds is counted in [Record].Cut. Of lists it keeps at most 4,096 mods and 1 MiB of
 // their lines, 16 KiB of one, and counts the others in [ModList].Omitted. zstd may need
 // a window of up to 128 MiB more, as the stream requires. In a steady state reading allocates nothing, JSON strings
-// with escapes and objects about exceptions and levels excepted. A Reader is for one goroutine and starts none; an [Ahead] runs
-// one in a goroutine of its own.
+// with escapes and objects about exceptions and levels excepted. A Reader is for one goroutine and starts none; an
+// [Ahead] runs one in a goroutine of its own.
 package capture
