@@ -17,14 +17,10 @@ const Footer = "(Filename: "
 
 // IsFooter reports whether a line is a footer.
 func IsFooter(line string) bool {
-	if !strings.HasPrefix(line, Footer) {
-		return false
-	}
-	line, closed := strings.CutSuffix(strings.TrimRight(line, " \t"), ")")
-	const number = " Line: "
-	i := strings.LastIndex(line, number)
-	return closed && i > 0 && isNumber(strings.TrimPrefix(line[i+len(number):], "-"))
+	return strings.HasPrefix(line, Footer) && footer.MatchString(line)
 }
+
+var footer = regexp.MustCompile(` Line: -?\d+\)[ \t]*$`)
 
 // IsManaged reports whether a footer is of a line that managed code logged: it names the file of the engine's that all
 // of them pass through ("…/Debug/Debug.bindings.h"). Footers of native code stay where the others are stripped, as old

@@ -7,6 +7,7 @@ package unity
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -85,22 +86,9 @@ func (s *Start) CrashReport(text string) {
 	}
 }
 
-// MayReveal reports whether a line that begins with first may have a fact that is wanted.
-// In a log of many runs, each with a beginning, that is a tenth of the cost of a replay.
-func (s *Start) MayReveal(first byte) bool { return startsFact[first] || s.window > 0 || s.wantsGame() }
-
 // wantsGame reports whether a line may be the one with the game's version: its name is
 // known by the name of its program.
 func (s *Start) wantsGame() bool { return s.Facts.Game == "" && s.program != "" }
-
-// startsFact has the first bytes of lines whose form gives a fact. Lines about the
-// graphics card and the game's version begin with anything.
-var startsFact = func() (t [256]bool) {
-	for _, c := range []byte("CGIMP[") {
-		t[c] = true
-	}
-	return t
-}()
 
 // Line looks at a line of a log, which has no spaces at its end.
 func (s *Start) Line(line string) {
@@ -211,45 +199,15 @@ func (s *Start) game(line string) {
 	if !s.wantsGame() || len(line) > maxGameLine || strings.IndexByte(line, '.') < 0 {
 		return
 	}
-	own := func(name string) bool { return isProgram(s.program, letters(name)) }
-	if name, ok := parseGame(line, own); ok {
-		format.Learn(&s.Facts.Game, name)
+	if g := named.FindStringSubmatch(line); g != nil && isProgram(s.program, letters(g[1])) &&
+		format.IsLongVersion(g[2]) && (g[3] != "" || strings.Count(g[2], ".") >= 2) {
+		format.Learn(&s.Facts.Game, strings.Join(strings.Fields(g[1]+" "+g[2]+g[3]), " "))
 	}
 }
 
-// parseGame reads the name of a game and its version, "Foo 1.2.3 rev45" or "Foo
-// version: 1.2.3 build 45", and nothing else. Of a line that may be anything, own says
-// whether the name is the game's; a version then has three numbers, or a number of a
-// build after it.
-func parseGame(line string, own func(name string) bool) (text string, ok bool) {
-	words := strings.Fields(line)
-	at := 1
-	for at < len(words) && !format.IsLongVersion(words[at]) {
-		at++
-	}
-	if at >= len(words) {
-		return "", false
-	}
-	name := words[:at]
-	if last := strings.ToLower(name[at-1]); at > 1 && (last == "version" || last == "version:") {
-		name = name[:at-1]
-	}
-	version, build := words[at], words[at+1:]
-	switch {
-	case len(build) == 0:
-		ok = own == nil || strings.Count(version, ".") >= 2
-	case len(build) == 1:
-		number, isRev := strings.CutPrefix(build[0], "rev")
-		ok = isRev && isNumber(number)
-	case len(build) == 2:
-		ok = strings.EqualFold(build[0], "build") && isNumber(build[1])
-	}
-	title := strings.TrimSuffix(strings.Join(name, " "), ":")
-	if !ok || own != nil && !own(title) || letters(title) == "" {
-		return "", false
-	}
-	return strings.Join(append([]string{title, version}, build...), " "), true
-}
+// named matches the name of a game and its version, "Foo 1.2.3 rev45" or "Foo version: 1.2.3 build 45", and nothing
+// else. A version without a number of a build has three numbers.
+var named = regexp.MustCompile(`^(\S.*?):?(?:\s+(?i:version):?)?\s+(\S+)(\s+rev\d+|\s+(?i:build)\s+\d+)?$`)
 
 // isProgram reports whether a program is a game's: it has its name, perhaps with
 // a build.
