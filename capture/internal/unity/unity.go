@@ -13,7 +13,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/heedlog/heed/capture/format"
-	"github.com/heedlog/heed/capture/internal/begins"
 )
 
 // BannerPath and BannerVersion open every log of the engine, in this order, with at most a few lines between and before
@@ -116,7 +115,7 @@ func (s *Start) Line(line string) {
 	case strings.HasPrefix(line, "Command line arguments: "):
 		format.Learn(&s.Facts.Arguments, line[len("Command line arguments: "):])
 	case strings.HasPrefix(line, "Processor: "):
-		if name := line[len("Processor: "):]; isCPU(name) {
+		if name := line[len("Processor: "):]; processor.MatchString(name) {
 			format.Learn(&s.Facts.CPU, name)
 		}
 	case len(line) <= 2*maxGameLine:
@@ -132,32 +131,24 @@ func (s *Start) Line(line string) {
 //
 // the platform of the game, and the name of its program.
 func (s *Start) folder(path string) {
-	if s.program != "" || len(path) > 4096 {
+	folders := dataFolder.FindAllStringSubmatch(path, -1)
+	if s.program != "" || len(folders) == 0 {
 		return
 	}
-	parts := strings.Split(strings.ReplaceAll(path, `\`, "/"), "/")
-	name, mac := "", false
-	for _, p := range parts {
-		if app, ok := strings.CutSuffix(p, ".app"); ok {
-			name, mac = app, true
-		} else if data, ok := strings.CutSuffix(p, "_Data"); ok {
-			name, mac = data, false
-		}
-	}
-	if name == "" || len(name) > maxGameLine {
-		return
-	}
-	s.program = letters(name)
+	last := folders[len(folders)-1]
+	s.program = letters(last[1])
 	switch {
 	case strings.HasPrefix(path, "//"): // a share, of any system
 	case len(path) > 2 && path[0]|0x20-'a' < 26 && path[1] == ':':
 		format.Learn(&s.Facts.Platform, "Windows")
-	case mac && path[0] == '/':
+	case path[0] == '/' && last[2] == ".app":
 		format.Learn(&s.Facts.Platform, "macOS")
 	case path[0] == '/':
 		format.Learn(&s.Facts.Platform, "Linux")
 	}
 }
+
+var dataFolder = regexp.MustCompile(`(?:^|[/\\])([^/\\]{1,100})(\.app|_Data)\b`)
 
 // graphics looks at a line that the engine may have written about the graphics card.
 func (s *Start) graphics(line string) {
@@ -224,26 +215,21 @@ var builds = strings.Split(",win,win32,win64,windows,x64,x86,64,32,linux,linux64
 
 // letters returns the letters and digits of s, small ones for capitals of ASCII.
 func letters(s string) string {
-	b := make([]byte, 0, len(s))
-	for i := range len(s) {
-		c := s[i]
-		if c-'A' < 26 {
-			c |= 0x20
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r-'A' < 26 && r >= 'A':
+			return r | 0x20
+		case r >= utf8.RuneSelf, r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+			return r
 		}
-		if c-'a' < 26 || isDigit(c) || c >= utf8.RuneSelf {
-			b = append(b, c)
-		}
-	}
-	return string(b)
+		return -1
+	}, s)
 }
 
 func isDigit(c byte) bool { return c-'0' < 10 }
 
 func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
-// isCPU reports whether makers of processors give such a name. A line about a
+// processor matches names that makers of processors give. A line about a
 // processor may be about one in the game.
-func isCPU(name string) bool {
-	return begins.Any(name, "Intel", "AMD ", "Apple ", "Qualcomm", "ARM", "VIA ") ||
-		strings.Contains(name, " CPU ") && strings.HasSuffix(name, "Hz")
-}
+var processor = regexp.MustCompile(`^(?:Intel|AMD |Apple |Qualcomm|ARM|VIA )| CPU .*Hz$`)
