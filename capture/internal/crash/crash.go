@@ -148,8 +148,9 @@ func TextReason(b string) Reason {
 	return Unknown
 }
 
-// The figures of a report by which no memory was left: at least 95 percent of the machine's memory are in use, less than
-// 100 megabytes are left of the addresses of a program of 32 bits or of the paging file, or its peak is at its limit.
+// The figures of a report by which no memory was left: at least 95 percent of the machine's memory are in use, less
+// than 100 megabytes are left of the addresses of a program of 32 bits or of the paging file, or its peak is at its
+// limit.
 var (
 	full = regexp.MustCompile(`^(?:(?:9[5-9]|\d{3,})% (?:physical )?memory in use` +
 		`|\d+ MB user address space \[\d\d? MB free|[1-9]\d* MB paging file \[\d\d? MB free)`)
