@@ -2,9 +2,9 @@ package capture
 
 import (
 	"bytes"
+	"regexp"
 	"time"
 
-	"github.com/heedlog/heed/capture/internal/crash"
 	"github.com/heedlog/heed/internal/frame"
 )
 
@@ -81,43 +81,22 @@ func (r *Reader) unhead(ln *line) {
 
 // composeLen returns the length of the name of a container and the bar in front of b, 0 without them: "press-1  | ".
 func composeLen(b []byte) int {
-	before, after, ok := bytes.Cut(b, []byte{'|'})
-	if !ok {
+	if bytes.IndexByte(b, '|') < 0 {
 		return 0 // as nearly all lines
 	}
-	name := trimRight(before)
-	service := bytes.TrimRight(name, "0123456789")
-	n := len(service)
-	if n < 2 || n == len(name) || len(name) == len(before) || service[n-1] != '-' && service[n-1] != '_' ||
-		len(after) > 0 && after[0] != ' ' {
-		return 0
-	}
-	for _, c := range service {
-		if !isName(c) && c != '-' && c != '.' {
-			return 0
-		}
-	}
-	return len(before) + 1 + min(len(after), 1)
+	return len(composed.Find(b))
 }
 
 // journalLen returns the length of the time, the host and the process in front of b, as the journal prints them with
 // months in any language, 0 without them.
 func journalLen(b []byte) int {
-	if len(b) == 0 || !isName(b[0]) || isDigit(b[0]) {
-		return 0
+	if colon := bytes.IndexByte(b[:min(len(b), 32)], ':'); colon < 5 || len(b) < colon+6 || b[colon+3] != ':' {
+		return 0 // as most lines
 	}
-	colon := bytes.IndexByte(b[:min(len(b), 32)], ':')
-	if colon < 5 || len(b) < colon+6 || b[colon+3] != ':' {
-		return 0
-	}
-	end := bytes.Index(b[:min(len(b), 256)], []byte("]:"))
-	fields := bytes.Fields(b[:max(end, 0)])
-	if len(fields) != 5 || len(fields[1]) > 2 || !isDigit(fields[1][0]) || len(fields[2]) != len("10:00:00") {
-		return 0
-	}
-	name, process, ok := bytes.Cut(fields[4], []byte("["))
-	if _, rest := crash.Number(text(process)); !ok || len(name) == 0 || len(rest) > 0 {
-		return 0
-	}
-	return min(end+len("]: "), len(b))
+	return len(journaled.Find(b))
 }
+
+var (
+	composed  = regexp.MustCompile(`^[\pL\pN_.-]+[-_]\d+[ \t]+\|(?: |$)`)
+	journaled = regexp.MustCompile(`^[^\s\d]\S*\s+\d\S?\s+\d\d:\d\d:\d\d\s+\S+\s+[^\s\[]+\[\d*\]: ?`)
+)

@@ -1,6 +1,6 @@
 package capture
 
-import "bytes"
+import "regexp"
 
 // isIndented reports whether b is set in under the line above: by two spaces
 // or more, or by a tab. One space is not enough: messages begin with one often,
@@ -13,24 +13,14 @@ func isIndented(b []byte) bool {
 // isInDocument reports whether b can only be a line of a document that a
 // message prints: the end of an XML element, or nothing but brackets, as on
 // lines of their own in JSON: "{", "},", "])".
-func isInDocument(b []byte) bool {
-	if b[0] == '<' {
-		return len(b) > 2 && b[1] == '/' && isLetter(b[2]) && !hasPrefix(b, "</color>")
-	}
-	t := trimRight(b)
-	return bytes.IndexByte([]byte("{}])"), b[0]) >= 0 && len(t) <= 4 && len(bytes.Trim(t, "{}[](),;")) == 0
-}
+func isInDocument(b []byte) bool { return ofDocument.Match(b) && !hasPrefix(b, "</color>") }
 
 // isPath reports whether b is nothing but an absolute path, as the game lists
-// them under a message about folders.
-func isPath(b []byte) bool {
-	b = trimRight(b)
-	if hasSuffix(b, ".") || hasSuffix(b, "!") {
-		return false // a sentence that begins with a path
-	}
-	if len(b) > 3 && isLetter(b[0]) && b[1] == ':' && (b[2] == '\\' || b[2] == '/') {
-		return bytes.IndexByte(b[2:], ':') < 0 && bytes.IndexByte(b, '(') < 0
-	}
-	return len(b) > 1 && b[0] == '/' && isName(b[1]) && bytes.Count(b, []byte{'/'}) >= 2 &&
-		bytes.IndexByte(b, ':') < 0 && bytes.IndexByte(b, '(') < 0
-}
+// them under a message about folders, and no sentence that begins with one.
+func isPath(b []byte) bool { return path.Match(b) && !sentence.Match(b) }
+
+var (
+	ofDocument = regexp.MustCompile(`^(?:</[A-Za-z]|[{}\])][{}\[\](),;]{0,3}[ \t]*$)`)
+	path       = regexp.MustCompile(`^(?:[A-Za-z]:[\\/]|/[\pL\pN_][^:(/]*/)[^:(]*$`)
+	sentence   = regexp.MustCompile(`[.!][ \t]*$`)
+)

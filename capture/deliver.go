@@ -148,16 +148,18 @@ func (r *Reader) endRun(next uint64) {
 }
 
 // notice puts a notice into out.
-func (r *Reader) notice(n event.Notice) {
+func (r *Reader) notice(n event.Notice) *Record {
 	rec := r.deliver()
 	r.ended = r.ended && n.Status != event.StatusRestarted
 	rec.Entry, rec.Layout, rec.Family = n.Entry(), r.layout, r.format.Name
+	return rec
 }
 
 // finish ends the reading for the reason that the source gave.
 func (r *Reader) finish() {
 	r.endRun(0)
-	if detail := r.truncated(); detail != "" {
+	detail, isWhole := r.truncated(), r.cur.ended || r.layout == LayoutJSON && hasPrefix(r.cur.text, "{")
+	if r.unended = detail == "" && !isWhole && r.cur.no > 1; detail != "" {
 		r.notice(event.Notice{Status: event.StatusTruncated, Pos: uint64(r.lines.no), Detail: detail})
 	}
 	if r.err = io.EOF; r.failed != nil && !errors.Is(r.failed, io.EOF) {

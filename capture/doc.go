@@ -66,7 +66,7 @@
 // which stops writing there, or the number of messages that a logger reports as left out ("last message
 // repeated 12 times", "Suppressed 7 messages"); [event.StatusTruncated] a last line without an end that is
 // visibly cut off (a footer, frame, reference, character or JSON object without its end;
-// a missing line end alone is no evidence, since editors and uploads strip it), or an
+// a missing line end alone is no evidence, since editors and uploads strip it: see [Position]), or an
 // upload without its rest; [event.StatusRestarted] the banner of another run: of
 // the engine, or the first banner of a family, but for its digits. A missing beginning
 // shows in later records: see [Environment.Headless].
@@ -94,16 +94,16 @@
 //
 //	all        time       RFC 3339, or a number of seconds, or of a thousandth, a millionth or a billionth of one,
 //	                      since 1970; also ts, timestamp, @timestamp, @t, t, timeUnixNano
-//	log        level      debug, info, warning, error, fatal, or what common loggers write; also severity, lvl, s, @l,
-//	                      levelname, level_name, loglevel, log_level, log.level, severity_text, l;
-//	                      level in an object log or level; PRIORITY, as syslog numbers, and level of GELF;
-//	                      severityNumber, as OpenTelemetry
+//	log        level      debug, info, warning, error, fatal, or what common loggers write; also severity, lvl, @l,
+//	                      levelname, level_name, loglevel, log_level, log.level, severity_text; next to a message s
+//	                      of MongoDB and L of zap; level in an object log, level or record; PRIORITY, as syslog
+//	                      numbers, and level of GELF; severityNumber, as OpenTelemetry
 //	           message    also msg, m, text, short_message, @m, @mt, @message, textPayload, body, event if
 //	                      there is no other, and log: a line of another log; an array of numbers holds the bytes of
 //	                      a text
 //	           source     also logger, name, channel, component, SYSLOG_IDENTIFIER
 //	           stack      also stacktrace, stack_trace, exception, @x, full_message of several lines; of an object
-//	                      error or exception, and throwable, as Logback gives it in parts
+//	                      err, error or exception; throwable or another of these, as Logback gives it in parts
 //	           operation  the operation that the record belongs to
 //	           error      appended to the message; also err
 //	operation  operation  its id; required
@@ -130,6 +130,6 @@
 // bounds is counted in [Record].Cut. Of lists it keeps at most 4,096 mods and 1 MiB of
 // their lines, 16 KiB of one, and counts the others in [ModList].Omitted. zstd may need
 // a window of up to 128 MiB more, as the stream requires. In a steady state reading allocates nothing, JSON strings
-// with escapes excepted. A Reader is for one goroutine and starts none; an [Ahead] runs
-// one in a goroutine of its own.
+// with escapes and objects about exceptions and levels excepted. A Reader is for one goroutine and starts none; an
+// [Ahead] runs one in a goroutine of its own.
 package capture

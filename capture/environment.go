@@ -70,12 +70,7 @@ func (e *Environment) observe(rec *Record) {
 			if own != nil {
 				own(&e.start.Facts, strings.TrimRight(line, " \t\r"))
 			}
-			if line == "" || !e.start.MayReveal(line[0]) {
-				continue
-			}
-			if line = strings.TrimRight(line, " \t\r"); line != "" {
-				e.start.Line(line)
-			}
+			e.start.Line(strings.TrimRight(line, " \t\r"))
 		}
 	}
 }

@@ -38,7 +38,7 @@ func TestStacksOfLoggers(t *testing.T) {
 		"acme.Error: \"x\"\n\tat acme.Press.turn(Press.java:1)": `{"severityText":"ERROR","body":{"stringValue":"stuck"},` +
 			`"attributes":[{"key":"exception.stacktrace",` +
 			`"value":{"stringValue":"acme.Error: \"x\"\n\tat acme.Press.turn(Press.java:1)"}}]}`,
-		"at \xff": "{\"severityText\":\"ERROR\",\"body\":{\"stringValue\":\"stuck\"}," +
+		"at \ufffd": "{\"severityText\":\"ERROR\",\"body\":{\"stringValue\":\"stuck\"}," +
 			"\"attributes\":[{\"key\":\"exception.stacktrace\",\"value\":{\"stringValue\":\"at \xff\"}}]}",
 		"#0 /b.php(12): Press->turn()\n#1 {main}": "[2031-04-05 10:00:02] production.ERROR: no oil " +
 			"{\"exception\":\"[object] (Stuck(code: 0): no oil at /a.php:4)\n" +

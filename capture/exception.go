@@ -2,6 +2,7 @@ package capture
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 
 	"github.com/heedlog/heed/capture/internal/rimworld"
@@ -10,23 +11,10 @@ import (
 )
 
 // namesException reports whether an exception type is written anywhere in b, as
-// in "Error in LordToil.Init(): System.NullReferenceException: …".
-func namesException(b []byte) bool {
-	const word = "Exception"
-	for {
-		i := bytes.Index(b, []byte(word))
-		if i < 0 {
-			return false
-		}
-		rest := b[i+len(word):]
-		// A type, not the word at the start of a sentence.
-		if i > 0 && (isName(b[i-1]) || b[i-1] == '.') &&
-			(len(rest) == 0 || rest[0] == ':' || hasPrefix(rest, " --->") || blank(rest)) {
-			return true
-		}
-		b = rest
-	}
-}
+// in "Error in LordToil.Init(): System.NullReferenceException: …": a type, not the word at the start of a sentence.
+func namesException(b []byte) bool { return namedException.Match(b) }
+
+var namedException = regexp.MustCompile(`[\w.\x{80}-\x{10FFFF}]Exception(?::| --->|[\r\x00 \t]*$)`)
 
 // opensException reports whether ln, at the margin, is an exception or names
 // one, as in "Exception filling window: System.Exception: …", so that it must not

@@ -2,6 +2,7 @@ package capture
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 
 	"github.com/heedlog/heed/internal/frame"
@@ -83,19 +84,10 @@ func isOffsetFrame(b []byte) bool {
 // isNativeFrame reports whether b is a frame of native code in a crash report:
 // "0x00007FF0DECADE00 (KERNEL32) BaseThreadInitThunk", "#3  0x007f3a… in raise".
 func isNativeFrame(b []byte) bool {
-	b = trimLeft(b)
-	if len(b) > 1 && b[0] == '#' && isDigit(b[1]) {
-		return true
-	}
-	if !hasPrefix(b, "0x") {
-		return false
-	}
-	n := 2
-	for n < len(b) && (isDigit(b[n]) || (b[n]|0x20)-'a' < 6) {
-		n++
-	}
-	return n >= 10 && n < len(b) && (b[n] == ' ' || b[n] == ':')
+	return nativeFrame.Match(b)
 }
+
+var nativeFrame = regexp.MustCompile(`^[ \t]*(?:#\d|0x[[:xdigit:]]{8,}[ :])`)
 
 // isCutFrame reports whether b may be the beginning of a frame whose rest is
 // missing. Any word may be, so it counts only below a trace, at the end of the input.

@@ -2,12 +2,16 @@ package capture
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
+	"text/template"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -32,17 +36,22 @@ type jsonLine struct {
 	partial bool // which continues in the next object
 	gelf    bool // its levels are numbers of syslog
 
+	byLetter bool // the level has a name of one letter, which counts next to a message
+
 	time     time.Time
 	level    event.Level
 	hasLevel bool
 	texts    [roleTexts][]byte // by role; of roleEvent as it is written
-	failed   []byte            // object that describes the exception
-	inner    [][]byte          // objects in it that hold members of the record
+	digits   []byte            // a level that is none but in GELF
+	inner    []inner           // objects in it that hold members of the record
 	rest     []byte            // " key=value" of members that have no place of their own
 	line     []byte
 	buf      []byte // unquoted strings
 	decoder  *jsonDecoder
 }
+
+// inner is a member, or without a key an element of an array, that is read after the members around it.
+type inner struct{ key, raw []byte }
 
 // jsonDecoder reads text in place.
 type jsonDecoder struct {
@@ -57,13 +66,17 @@ func (j *jsonLine) parse(line []byte) bool {
 	if j.decoder == nil {
 		j.decoder = new(jsonDecoder)
 	}
-	j.gelf = bytes.Contains(line, []byte(`"short_message"`))
-	j.valid = j.object(line, j.member)
-	if len(j.failed) > 0 {
-		j.object(j.failed, j.faultMember)
-	}
+	j.valid = j.object(line)
 	for i := 0; i < len(j.inner) && i < maxInner; i++ {
-		j.object(j.inner[i], j.member)
+		if in := j.inner[i]; !j.innerMember(in.key, in.raw) {
+			j.extra(in.key, in.raw)
+		}
+	}
+	if j.gelf && !j.hasLevel {
+		j.level, j.hasLevel = logline.Priority(text(j.digits))
+	}
+	if j.byLetter && len(j.texts[roleMessage]) == 0 {
+		j.level, j.hasLevel = event.LevelUnknown, false
 	}
 	if happened := j.texts[roleEvent]; len(happened) > 0 {
 		if len(j.texts[roleMessage]) == 0 {
@@ -79,10 +92,10 @@ func (j *jsonLine) parse(line []byte) bool {
 const maxChunk = 16 << 10
 
 // maxInner bounds the objects in a line whose members are read.
-const maxInner = 8
+const maxInner = 16
 
 // object reads the members of an object, or of the objects in an array, and reports whether it is one.
-func (j *jsonLine) object(text []byte, member func(key, raw []byte)) bool {
+func (j *jsonLine) object(text []byte) bool {
 	d := j.decoder
 	d.text = *bytes.NewBuffer(text)
 	d.Reset(&d.text, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
@@ -91,7 +104,7 @@ func (j *jsonLine) object(text []byte, member func(key, raw []byte)) bool {
 		for err == nil && d.PeekKind() == '{' {
 			var element jsontext.Value
 			if element, err = d.ReadValue(); err == nil {
-				j.inner = append(j.inner, element)
+				j.inner = append(j.inner, inner{nil, element})
 			}
 		}
 		return false
@@ -102,7 +115,7 @@ func (j *jsonLine) object(text []byte, member func(key, raw []byte)) bool {
 			break
 		}
 		if value, err = d.ReadValue(); err == nil {
-			member(j.unquote(key), value)
+			j.member(j.unquote(key), value)
 		}
 	}
 	if err == nil {
@@ -116,25 +129,9 @@ func (j *jsonLine) object(text []byte, member func(key, raw []byte)) bool {
 
 // member takes one member of the object, by the name that recordings have for it or else by a name that loggers write.
 func (j *jsonLine) member(key, raw []byte) {
-	switch opens := raw[0]; {
-	case (opens == '{' || opens == '[') && holdsRecord(key):
-		j.inner = append(j.inner, raw)
+	if (raw[0] == '{' || raw[0] == '[' && roles[string(key)] != roleStack) && slices.Contains(holdsMembers, string(key)) {
+		j.inner = append(j.inner, inner{key, raw})
 		return
-	case opens == '{' && string(key) == "record" && len(j.texts[roleMessage]) > 0: // loguru's, whose text says the same
-		_, level, _ := bytes.Cut(raw, []byte(`"level": {`))
-		_, name, _ := bytes.Cut(level, []byte(`"name": "`))
-		name, _, _ = bytes.Cut(name, []byte(`"`))
-		j.level, j.hasLevel = logline.ParseLevel(text(name))
-		return
-	case opens == '{' && (roles[string(key)] == roleError || roles[string(key)] == roleStack) &&
-		bytes.Contains(raw, []byte(`"stack`)):
-		j.failed = raw
-		return
-	case opens == '{' && string(key) == "throwable":
-		j.texts[roleStack] = []byte(thrown.Replace(string(raw[min(len(raw), len(`{"className":"`)):])))
-		return
-	case opens == '[' && string(key) == "attributes" && len(j.texts[roleStack]) == 0:
-		j.texts[roleStack] = j.stackAttribute(raw)
 	}
 	if r, ok := encoded[string(key)]; ok {
 		j.texts[r] = j.decode(raw)
@@ -150,20 +147,80 @@ func (j *jsonLine) member(key, raw []byte) {
 	j.extra(key, raw)
 }
 
-// faultMember takes a member of the object that describes the exception.
-func (j *jsonLine) faultMember(key, raw []byte) {
-	if raw[0] == '"' && string(key) == "message" {
-		j.texts[roleError] = j.unquote(raw)
-	} else if raw[0] == '"' && bytes.HasPrefix(key, []byte("stack")) {
-		j.known(key, raw)
+// innerMember takes a member that is an object or an array, and reports whether it did.
+func (j *jsonLine) innerMember(key, raw []byte) bool {
+	var o described
+	r, hasRole := roles[string(key)]
+	switch {
+	case string(key) == "record", r == roleLevel: // of loguru, whose text says the same
+		into := any(&o)
+		if r == roleLevel {
+			into = &o.Level
+		}
+		_ = json.Unmarshal(raw, into)
+		level, known := logline.ParseLevel(cmp.Or(o.Level.LevelStr, o.Level.Name))
+		if known && !j.hasLevel {
+			j.level, j.hasLevel = level, true
+		}
+		return known
+	case string(key) == "attributes":
+		_ = json.Unmarshal(raw, &o.Attributes)
+		for _, a := range o.Attributes {
+			if a.Key == "exception.stacktrace" {
+				j.texts[roleStack] = []byte(a.Value.StringValue)
+			}
+		}
+		return false
+	case string(key) == "throwable", hasRole && r != roleMessage:
+		_ = json.Unmarshal(raw, &o)
+		stack := cmp.Or(o.Stack, o.StackTrace, o.StackTraceECS)
+		if stack == "" && o.ClassName != "" {
+			var b strings.Builder
+			_ = javaTrace.Execute(&b, o)
+			stack, o.Message = b.String(), ""
+		}
+		if stack == "" {
+			return j.known(key, raw)
+		}
+		j.texts[roleError], j.texts[roleStack] = []byte(cmp.Or(o.Message, j.get(roleError))), []byte(stack)
+		return true
+	}
+	j.object(raw)
+	return true
+}
+
+// described is an object that describes a level, an exception, or attributes of OpenTelemetry.
+type described struct {
+	Level struct{ Name, LevelStr string }
+
+	Message, Stack, StackTrace string
+	StackTraceECS              string `json:"stack_trace"`
+
+	ClassName string // the others are of Logback
+	StepArray []struct {
+		ClassName, MethodName, FileName string
+		LineNumber                      int
+	}
+	CommonFramesCount int
+	Suppressed        []described
+	Cause             *described
+
+	Attributes []struct {
+		Key   string
+		Value struct{ StringValue string }
 	}
 }
 
-// thrown writes an exception that Logback gives in parts as Java prints it.
-var thrown = strings.NewReplacer(`","message":"`, ": ", `"stepArray":[`, "", `{"className":"`, "\n\tat ",
-	`","methodName":"`, ".", `","fileName":"`, "(", `","lineNumber":`, ":",
-	`},"suppressed":[{"className":"`, "\nSuppressed: ", `,"suppressed":[{"className":"`, "\nSuppressed: ",
-	`,"cause":{"className":"`, "\nCaused by: ", `,"commonFramesCount":`, "\n\t... ", `},`, ")", `}]`, ")", `",`, "", `}`, "")
+// javaTrace prints an exception that Logback gives in parts as Java does.
+var javaTrace = template.Must(template.New("trace").Parse(`{{.ClassName}}{{with .Message}}: {{.}}{{end}}
+{{- range .StepArray}}
+	at {{.ClassName}}.{{.MethodName}}({{.FileName}}:{{.LineNumber}}){{end}}
+{{- with .CommonFramesCount}}
+	... {{.}} more{{end}}
+{{- range .Suppressed}}
+	Suppressed: {{template "trace" .}}{{end}}
+{{- with .Cause}}
+Caused by: {{template "trace" .}}{{end}}`))
 
 // role is the meaning of a member.
 type role uint8
@@ -196,6 +253,7 @@ const (
 	roleTime
 	roleLevel
 	roleLevelName // a level only as a text
+	roleLetter    // the same, by a name of one letter: next to a message
 	rolePriority
 	roleSeverity
 )
@@ -213,16 +271,21 @@ var (
 // logstash, ECS, OpenTelemetry, Logback, structlog, MongoDB and containers.
 var roles = rolesOf([]string{
 	roleSource:    "source logger name channel component syslog_identifier",
-	roleMessage:   "message msg @m @mt @message short_message log text textpayload body stringvalue m",
+	roleMessage:   "message msg @m @mt @message short_message log text textpayload body stringvalue m M",
 	roleEvent:     "event",
 	roleStack:     "stack stacktrace stack_trace @x exception error.stack_trace full_message",
 	roleError:     "error err",
-	roleTime:      "time ts timestamp @timestamp t @t timeunixnano __realtime_timestamp",
+	roleTime:      "time ts timestamp @timestamp t @t T timeunixnano __realtime_timestamp",
 	roleLevel:     "level severity lvl",
-	roleLevelName: "@l log.level loglevel log_level levelname level_name levelstr severitytext severity_text s l",
+	roleLevelName: "@l log.level loglevel log_level levelname level_name levelstr severitytext severity_text",
+	roleLetter:    "s L", // of MongoDB and zap
 	rolePriority:  "priority syslog_level",
 	roleSeverity:  "severitynumber severity_number",
 }...)
+
+// holdsMembers has the names of objects and arrays whose members are read.
+var holdsMembers = strings.Fields("log level body Body jsonPayload resourceLogs scopeLogs logRecords attributes record " +
+	"throwable error err exception stack stacktrace stack_trace")
 
 // rolesOf returns the roles of names: the text at the place of a role has its names.
 func rolesOf(names ...string) map[string]role {
@@ -248,27 +311,29 @@ func (j *jsonLine) known(key, raw []byte) bool {
 		lower[i] = c
 	}
 	name := lower[:len(key)]
+	if len(key) == 1 {
+		name = key // of one letter only as loggers write it
+	}
 	quoted := raw[0] == '"'
 	r, ok := roles[string(name)]
-	if r == roleLevel && j.gelf {
-		r = rolePriority
-	}
 	switch r {
 	case roleTime:
 		if ok = j.time.IsZero(); ok {
 			j.time = parseTime(raw)
 		}
-	case roleLevel, roleLevelName, rolePriority, roleSeverity:
+	case roleLevel, roleLevelName, roleLetter, rolePriority, roleSeverity:
 		level, known := j.levelOf(r, raw, quoted)
 		if ok = !j.hasLevel && (known || r == roleLevel); ok {
-			j.level, j.hasLevel = level, known
+			j.level, j.hasLevel, j.digits, j.byLetter = level, known, raw, r == roleLetter
 		}
 	case roleMessage:
+		j.gelf = j.gelf || string(name) == "short_message"
 		return j.takeMessage(text(name), raw)
 	case roleSource, roleStack:
-		ok = len(j.texts[r]) == 0 && quoted && (string(name) != "full_message" || bytes.Contains(raw, []byte(`\n`)))
+		value := j.unquote(raw)
+		ok = len(j.texts[r]) == 0 && quoted && (string(name) != "full_message" || bytes.IndexByte(value, '\n') >= 0)
 		if ok {
-			j.texts[r] = j.unquote(raw)
+			j.texts[r] = value
 		}
 	case roleEvent:
 		if ok = quoted; ok {
@@ -290,10 +355,8 @@ func (j *jsonLine) levelOf(r role, raw []byte, quoted bool) (event.Level, bool) 
 		if err != nil || n == 0 || n > 24 {
 			return event.LevelUnknown, false
 		}
-		return [...]event.Level{
-			event.LevelDebug, event.LevelDebug, event.LevelInfo, event.LevelWarning, event.LevelError, event.LevelFatal,
-		}[(n-1)/4], true
-	case roleLevelName:
+		raw = strconv.AppendUint(nil, 10+(n-1)/4*10, 10) // as pino numbers them
+	case roleLevelName, roleLetter:
 		if !quoted {
 			return event.LevelUnknown, false
 		}
@@ -317,41 +380,16 @@ func (j *jsonLine) takeMessage(name string, raw []byte) bool {
 	return true
 }
 
-// holdsRecord reports whether an object or an array by this name holds members of the record.
-func holdsRecord(key []byte) bool {
-	switch string(key) {
-	case "log", "level", "body", "Body", "jsonPayload", "resourceLogs", "scopeLogs", "logRecords":
-		return true
-	}
-	return false
-}
-
 // text returns a text that is a string, or an array of its bytes as journald exports other text than UTF-8.
 func (j *jsonLine) text(raw []byte) ([]byte, bool) {
 	if raw[0] != '[' {
 		return j.unquote(raw), raw[0] == '"'
 	}
-	from := len(j.buf)
-	for field := range bytes.SplitSeq(bytes.Trim(raw, "[]"), []byte(",")) {
-		n, err := strconv.ParseUint(text(bytes.TrimSpace(field)), 10, 8)
-		if err != nil {
-			return nil, false
-		}
-		j.buf = append(j.buf, byte(n))
+	var b []byte
+	if err := json.Unmarshal(raw, &b); err != nil {
+		return nil, false
 	}
-	return j.buf[from:len(j.buf):len(j.buf)], true
-}
-
-// stackAttribute returns the trace among the attributes of OpenTelemetry, nil without one.
-func (j *jsonLine) stackAttribute(attributes []byte) []byte {
-	_, rest, _ := bytes.Cut(attributes, []byte(`"exception.stacktrace"`))
-	_, rest, _ = bytes.Cut(rest, []byte(`"stringValue"`))
-	text := bytes.NewReader(bytes.TrimLeft(rest, " \t:"))
-	value, _ := jsontext.NewDecoder(text, jsontext.AllowInvalidUTF8(true)).ReadValue()
-	if value.Kind() != '"' {
-		return nil
-	}
-	return j.unquote(value)
+	return b, true
 }
 
 // extra keeps a member that has no place of its own as " key=value".
@@ -395,23 +433,22 @@ func (j *jsonLine) record(rec *Record, limit int) {
 		rec.Entry = event.Notice{
 			Time: j.time, Status: status, Detail: clip(j.get(roleDetail)), Count: j.number(roleCount), Pos: pos,
 		}.Entry()
-	case kind == "ack" && len(j.texts[roleAttention]) > 0:
+	case kind == "ack" && len(j.texts[roleAttention]) > 0, kind == "state_read" && len(j.texts[roleMessage]) == 0,
+		kind == "delivered" && len(j.texts[roleMessage]) == 0 && j.time.IsZero() && !j.hasLevel: // else another logger's
 		rec.Entry = event.Entry{
-			Kind: event.KindHost, Status: event.StatusAcknowledged,
+			Kind: event.KindHost, Status: hostStatus[kind],
 			Source: j.get(roleConsumer), Message: j.get(roleAttention), Count: j.number(roleThrough),
 		}
-	case kind == "delivered" && len(j.texts[roleMessage]) == 0 && j.time.IsZero() && !j.hasLevel: // else another logger's
-		rec.Entry = event.Entry{
-			Kind: event.KindHost, Status: event.StatusDelivered,
-			Source: j.get(roleConsumer), Message: j.get(roleAttention), Count: j.number(roleThrough),
-		}
-	case kind == "state_read" && len(j.texts[roleMessage]) == 0:
-		rec.Entry = event.Entry{Kind: event.KindHost, Status: event.StatusStateRead}
 	case kind == "advance" && !j.time.IsZero():
 		rec.Entry = event.Entry{Kind: event.KindHost, Time: j.time}
 	default:
 		j.logRecord(rec, kind, clip)
 	}
+}
+
+// hostStatus has the calls of an engine's method by the kinds of a recording.
+var hostStatus = map[string]event.Status{
+	"ack": event.StatusAcknowledged, "delivered": event.StatusDelivered, "state_read": event.StatusStateRead,
 }
 
 // get returns the text of a role, "" without one, and number its value.

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
@@ -69,11 +70,23 @@ func TestJSONLines(t *testing.T) {
 		`{"text":"10:00:00 | ERROR | stuck\nKeyError: 'x'\n","record":{"file": {"name": "a.py"}, "level": {"no": 40, "name": "ERROR"}}}`: log(event.Log{Level: event.LevelError, Message: "10:00:00 | ERROR | stuck\nKeyError: 'x'"}, evidenceField),
 		`{"exception":{"exception_class":"x.E","stacktrace":"x.E: y\n\tat a.b()"},"level":"ERROR","message":"log4j"}`:                    log(event.Log{Level: event.LevelError, Message: "log4j", Stack: "x.E: y\n\tat a.b()"}, evidenceField),
 		`{"level":"ERROR","message":"Logback","throwable":{"className":"x.E","message":"y","stepArray":[{"className":"a.B","methodName":"c","fileName":"B.java","lineNumber":7}],"cause":{"className":"x.F","stepArray":[{"className":"a.B","methodName":"d","fileName":"B.java","lineNumber":9}]}}}`: log(event.Log{Level: event.LevelError, Message: "Logback", Stack: "x.E: y\n\tat a.B.c(B.java:7)\nCaused by: x.F\n\tat a.B.d(B.java:9)"}, evidenceField),
-		`{"L":"ERROR","T":"10:00","M":"zap"}`: log(event.Log{Level: event.LevelError, Message: "zap"}, evidenceField),
-		`{"level":3,"msg":"of a pawn"}`:       log(event.Log{Message: "of a pawn"}, evidenceNone),
-		`{"priority":"high","msg":"x"}`:       log(event.Log{Message: `x priority="high"`}, evidenceNone),
-		`{"n":1}`:                             log(event.Log{Message: `{"n":1}`}, evidenceNone),
-		`{}`:                                  log(event.Log{Message: `{}`}, evidenceNone),
+		`{"record":{"extra":{"level": {"name": "DEBUG"}},"level":{"no":40,"name":"ERROR"},"name":"__main__"},"text":"stuck\n"}`:                                                                                                                                                                       log(event.Log{Level: event.LevelError, Message: "stuck"}, evidenceField),
+		`{"msg":"a new record","record":{"score":5}}`: log(event.Log{Message: `a new record record={"score":5}`}, evidenceNone),
+		`{"message":"Logback","throwable":{"message":"no \"ink\", at 5","stepArray":[{"lineNumber":7,"fileName":"B.java","methodName":"c","className":"a.B"}],"commonFramesCount":2,"cause":{"className":"x.F"},"suppressed":[{"className":"x.G","message":"}","stepArray":[{"className":"a.B","methodName":"d","fileName":"B.java","lineNumber":9}]}],"className":"x.E"}}`: log(event.Log{Message: "Logback", Stack: "x.E: no \"ink\", at 5\n\tat a.B.c(B.java:7)\n\t... 2 more\n\tSuppressed: x.G: }\n\tat a.B.d(B.java:9)\nCaused by: x.F"}, evidenceNone),
+		`{"err":{"message":"y","note":"\"stack\""},"msg":"x"}`: log(event.Log{Message: `x: {"message":"y","note":"\"stack\""}`}, evidenceNone),
+		`{"level":3,"msg":"x","about":"short_message"}`:        log(event.Log{Message: `x about="short_message"`}, evidenceNone),
+		`{"short_message":"GELF","full_message":"C:\\new"}`:    log(event.Log{Message: `GELF full_message="C:\\new"`}, evidenceNone),
+		`{"body":"OTLP","attributes":[{"key":"a"},{"value":{"stringValue":"x.E\n\tat a.b()"},"key":"exception.stacktrace"}]}`: log(event.Log{
+			Message: `OTLP attributes=[{"key":"a"},{"value":{"stringValue":"x.E\n\tat a.b()"},"key":"exception.stacktrace"}]`, Stack: "x.E\n\tat a.b()",
+		}, evidenceNone),
+		`{"level":{"name":"ERROR"},"message":"x"}`: log(event.Log{Level: event.LevelError, Message: "x"}, evidenceField),
+		`{"l":"error","s":12,"m":"east","t":4}`:    log(event.Log{Time: time.Unix(4, 0).UTC(), Message: `east l="error" s=12`}, evidenceNone),
+		`{"s":"E","x":4}`:                          log(event.Log{Message: `{"s":"E","x":4}`}, evidenceNone),
+		`{"L":"ERROR","T":"10:00","M":"zap"}`:      log(event.Log{Level: event.LevelError, Message: "zap"}, evidenceField),
+		`{"level":3,"msg":"of a pawn"}`:            log(event.Log{Message: "of a pawn"}, evidenceNone),
+		`{"priority":"high","msg":"x"}`:            log(event.Log{Message: `x priority="high"`}, evidenceNone),
+		`{"n":1}`:                                  log(event.Log{Message: `{"n":1}`}, evidenceNone),
+		`{}`:                                       log(event.Log{Message: `{}`}, evidenceNone),
 		`{"kind":"state_read"}`: {
 			Entry:     event.Entry{Kind: event.KindHost, Status: event.StatusStateRead},
 			StartLine: 1, EndLine: 1, Split: evidenceJSON, Layout: LayoutJSON,
@@ -110,7 +123,7 @@ func TestJSONLines(t *testing.T) {
 	} {
 		recs, _ := read(t, strings.NewReader(in+"\n"), Options{Layout: LayoutJSON})
 		want.Family = "json"
-		require.Equal(t, []Record{want}, recs, in)
+		assert.Equal(t, []Record{want}, recs, in)
 	}
 }
 

@@ -2,6 +2,7 @@ package capture
 
 import (
 	"bytes"
+	"regexp"
 	"unicode"
 	"unicode/utf8"
 
@@ -46,17 +47,11 @@ func isTitle(b []byte, belowTrace, belowTitle bool) bool {
 	if belowTrace && announcesList(t) && spaces < 4 && bytes.Contains(t, []byte("xceptions")) {
 		return true
 	}
-	letters := 0
-	for _, c := range t {
-		switch {
-		case c-'A' < 26:
-			letters++
-		case c != ' ':
-			return false
-		}
-	}
-	return letters >= 5 && (spaces > 0 || belowTitle)
+	letters := len(t) - spaces
+	return capitals.Match(t) && letters >= 5 && (spaces > 0 || belowTitle)
 }
+
+var capitals = regexp.MustCompile(`^[A-Z ]+$`)
 
 // itemShape is the common form of the items of one list.
 type itemShape struct {

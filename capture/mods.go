@@ -34,7 +34,7 @@ type ModList struct {
 	// Omitted is how many more there were, beyond the bounds of a [Reader].
 	Omitted int
 
-	again []int // of each mod, after which number of mods it was listed without its version, plus one; 0: it was not
+	again []bool // of each mod, whether it was listed without its version
 }
 
 // Plain returns the mods of the list as an engine learns them: without versions. The slice is new.
@@ -49,14 +49,12 @@ func (l *ModList) Plain() []Mod {
 // AppendTo appends the mods of the list to the mods of earlier lists. A mod that had no version gets it.
 func (l *ModList) AppendTo(mods []ListedMod) []ListedMod {
 	for i := range l.Mods {
-		key, at := l.Mods[i].key(), -1
-		if i < len(l.again) { // else a list of a program
-			at = l.again[i] - 1
-		}
-		if at >= 0 && at < len(mods) && mods[at].key() != key { // the first lists are not among them
+		at := -1
+		if i < len(l.again) && l.again[i] { // else a list of a program, or a new mod
+			key := l.Mods[i].key()
 			at = slices.IndexFunc(mods, func(m ListedMod) bool { return m.key() == key })
 		}
-		if at >= 0 && at < len(mods) {
+		if at >= 0 {
 			mods[at] = l.Mods[i]
 		} else {
 			mods = append(mods, l.Mods[i])
@@ -96,10 +94,10 @@ type modLists struct {
 	early  bool // the log begins: programs report the mods that they load
 	upload bool // the list of an upload was read: it is whole, and nothing else adds to it
 
-	list  *ModList       // of the open record; nil where it names no mod
-	known map[string]int // key of each mod that was listed, and after how many, plus one; 0: with its version
-	text  int            // bytes kept of all
-	blind bool           // lines may be the beginnings of others: nothing is to be learned
+	list  *ModList        // of the open record; nil where it names no mod
+	known map[string]bool // key of each mod that was listed, and whether with its version
+	text  int             // bytes kept of all
+	blind bool            // lines may be the beginnings of others: nothing is to be learned
 
 	words, first string // of the first line of a form that needs a second one, and the line
 }
@@ -243,8 +241,8 @@ func (m *modLists) message(message string, header bool, records int) {
 // add adds a mod. Its strings may alias buffers that are reused.
 func (m *modLists) add(mod *ListedMod) {
 	key := mod.key()
-	again, isKnown := m.known[key]
-	if m.blind || isKnown && (again == 0 || mod.Versions == "") {
+	versioned, isKnown := m.known[key]
+	if m.blind || isKnown && (versioned || mod.Versions == "") {
 		return
 	}
 	size := len(mod.Name) + len(mod.PackageID) + len(mod.Versions)
@@ -259,18 +257,16 @@ func (m *modLists) add(mod *ListedMod) {
 		return
 	}
 	if m.known == nil {
-		m.known = make(map[string]int, 256) // a usual list
+		m.known = make(map[string]bool, 256) // a usual list
 	}
 	m.text += size
-	if m.known[key] = 0; mod.Versions == "" {
-		m.known[key] = len(m.known)
-	}
+	m.known[key] = mod.Versions != ""
 	mod.Name, mod.PackageID = strings.Clone(mod.Name), strings.Clone(mod.PackageID)
 	mod.Versions = strings.Clone(mod.Versions)
 	for i, a := range mod.Assemblies {
 		mod.Assemblies[i] = strings.Clone(a)
 	}
-	m.list.Mods, m.list.again = append(m.list.Mods, *mod), append(m.list.again, again)
+	m.list.Mods, m.list.again = append(m.list.Mods, *mod), append(m.list.again, isKnown)
 }
 
 // key is the same for all names of a mod; one without letters stays as it is.

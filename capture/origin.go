@@ -1,7 +1,6 @@
 package capture
 
 import (
-	"bytes"
 	"regexp"
 	"strings"
 
@@ -92,20 +91,8 @@ func isOrphan(b []byte, l Layout) bool {
 	return is(b, ofFooter|ofRef) || is(b, ofFrame) && (l.unity() || b[0] == ' ' || b[0] == '\t')
 }
 
-// maxStamp is within how many bytes of its beginning a line has its time.
-const maxStamp = 32
-
 // looksLogged reports whether b begins as the lines of loggers do: with a time, with
 // a tag in brackets, or with the seconds since the start.
-func looksLogged(b []byte) bool {
-	if t := trimLeft(b); len(t) > 0 && t[0] == '[' {
-		return bytes.IndexByte(t, ']') > 1
-	}
-	if isElapsed(b) {
-		return true
-	}
-	return clock.Match(b[:min(len(b), maxStamp)])
-}
+func looksLogged(b []byte) bool { return stamped.Match(b) || isElapsed(b) }
 
-// clock is a time of day.
-var clock = regexp.MustCompile(`\d\d:\d\d:\d\d`)
+var stamped = regexp.MustCompile(`^(?:[ \t]*\[[^\]]+\]|.{0,24}\d\d:\d\d:\d\d)`)

@@ -34,6 +34,7 @@ type Reader struct {
 	first  int // line of the first record; 0 before it
 
 	ended   bool // a line of the log now contains Options.LastLine
+	unended bool // see Position
 	footers int  // of managed code
 	upload  bool // the log is below the header of an upload, and no banner is between
 	old     bool // the input is a recording of oldRecording
@@ -151,11 +152,16 @@ type Position struct {
 
 	// Layout is "hugslib" for an upload with a header, else the layout of the log.
 	Layout Layout
+
+	// Unended reports, at the end of the input, that the last line has no end, unlike others, so that it may be cut.
+	Unended bool
 }
 
 // At returns how far the input was read.
 func (r *Reader) At() Position {
-	at := Position{Lines: r.lines.no, Bytes: r.lines.came - uint64(r.lines.w-r.lines.r), Layout: r.layout}
+	at := Position{
+		Lines: r.lines.no, Bytes: r.lines.came - uint64(r.lines.w-r.lines.r), Layout: r.layout, Unended: r.unended,
+	}
 	if r.header {
 		at.Layout = layoutHugsLib
 	}
@@ -271,7 +277,7 @@ func (r *Reader) read() {
 			break
 		}
 		if ln.cut > 0 && ln.hole == 0 && !ln.holeFirst { // else a notice about the hole counts it
-			r.notice(event.Notice{Status: event.StatusHole, Count: ln.cut, Pos: uint64(ln.no), Detail: cutLine})
+			r.notice(event.Notice{Status: event.StatusHole, Count: ln.cut, Pos: uint64(ln.no), Detail: cutLine}).Cut = ln.cut
 		}
 		if r.asm.lines > 1 {
 			r.looks.keep(&ln.look)

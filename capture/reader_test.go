@@ -411,9 +411,11 @@ func TestTruncated(t *testing.T) {
 		"plain 은\xeb":                                                            true,
 		unity2022_3 + "a\n(log trimmed to 10,000 lines. Use publishing options)": true,
 	} {
-		recs := records(t, in)
+		recs, r := read(t, strings.NewReader(in), Options{})
 		last := recs[len(recs)-1]
 		require.Equal(t, want, last.Kind == event.KindNotice, "%q", in)
+		mayBeCut := !want && strings.Contains(in, "\n") && strings.Trim(in[len(in)-1:], "\n}") != ""
+		require.Equal(t, mayBeCut, r.At().Unended, "%q", in)
 		if want {
 			require.Equal(t, "truncated", last.Status.String())
 			require.NotEmpty(t, last.Message)

@@ -8,10 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 )
 
 const (
@@ -236,19 +236,14 @@ func folderOf(path string) (dir, base string) {
 // rotated reports whether name is a name of a rotated file of the log base: it has the letters of the current file's
 // name, or begins with the letters of the log, and has a number.
 func rotated(name, base, own string) bool {
-	letters := func(name string) string {
-		return strings.Map(func(r rune) rune {
-			if unicode.IsLetter(r) {
-				return r
-			}
-			return -1
-		}, uncompressed(name))
-	}
+	letters := func(name string) string { return noLetters.ReplaceAllString(uncompressed(name), "") }
 	rest, ok := strings.CutPrefix(name, strings.TrimSuffix(base, filepath.Ext(base)))
 	had, log := letters(name), letters(base)
 	return strings.ContainsAny(name, digits) && (own != "" && had == letters(own) ||
 		ok && strings.IndexAny(rest, "-_.") == 0 && strings.HasPrefix(had, log))
 }
+
+var noLetters = regexp.MustCompile(`\PL+`)
 
 // exclude remembers the files in the folder that were there before: if they grow, it is as logs of other programs.
 func (t *tail) exclude(at fs.FileInfo) {

@@ -88,6 +88,8 @@ type missing struct {
 	Amount uint64       `json:"amount" jsonschema:"The sum of the notices' counts, such as missing bytes."`
 	First  uint64       `json:"firstLine" jsonschema:"Line of the first."`
 	Last   uint64       `json:"lastLine" jsonschema:"Line of the last."`
+
+	cut uint64 // of the bytes, those of lines that capture cut
 }
 
 func (r *Replay) missing(rec *capture.Record) {
@@ -99,6 +101,7 @@ func (r *Replay) missing(rec *capture.Record) {
 	}
 	m.Times++
 	m.Amount += rec.Count
+	m.cut += rec.Cut
 	m.Last = line
 }
 

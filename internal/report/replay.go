@@ -195,6 +195,9 @@ type End struct {
 	// that a game or a logger wrote it; see capture.Environment.
 	Headless, Unrecognized bool
 
+	// Unended is set where the last line has no end, unlike others; see capture.Position.
+	Unended bool
+
 	// Err is why the log was not read to its end; nil when it was.
 	Err error
 	// Interrupted is set where the reader was asked to stop.

@@ -251,6 +251,9 @@ func (r *Replay) doubts() []string {
 		}
 		says = append(says, s)
 	}
+	if r.end.Unended {
+		says = append(says, r.say("The last line, %d, has no line end: it may be cut.", r.end.Lines))
+	}
 	return says
 }
 
@@ -278,6 +281,9 @@ func (m *missing) sentence(t texts) string {
 	}
 	switch m.Status {
 	case event.StatusHole:
+		if m.cut == m.Amount && m.cut > 0 {
+			return t.say("Lines are cut at 256 KiB %s: %s bytes were not read.", where, t.number(m.cut))
+		}
 		return t.one(m.Amount, "%s byte is missing %s.", "%s bytes are missing %s.", t.number(m.Amount), where)
 	case event.StatusRunCut:
 		return t.say("Repeated messages are left out %s: the real counts may be higher.", where)

@@ -74,12 +74,6 @@ func IsEnd(b string) bool { return strings.HasPrefix(b, "== [end of error.log] =
 // Rest has the beginnings of lines that open the part below the trace of the thread that crashed in Unity's report.
 var Rest = [...]string{"Stacks for Running Threads:", "Call Stack for Thread ", "Stack Memory [0x"}
 
-// IsStackTitle reports whether b is the title that Unity on Windows writes above the trace of a crash, with one T
-// before 2018.
-func IsStackTitle(b string) bool {
-	return begins.Any(b, "========== OUTPUTTING STACK TRACE", "========== OUTPUTING STACK TRACE")
-}
-
 // ThreadTitle reports whether b heads the trace of a thread, and whether that thread crashed:
 //
 //	Stack Trace of Crashed Thread 6708:
@@ -89,35 +83,33 @@ func IsStackTitle(b string) bool {
 //	Call Stack for Thread 10700:
 //	Thread 3:: tid_307
 func ThreadTitle(b string) (crashed, ok bool) {
-	thread, numbered := strings.CutPrefix(b, "Thread ")
-	switch {
-	case IsStackTitle(b), strings.HasPrefix(b, "Stack Trace of Crashed Thread "):
-		return true, true
-	case begins.Any(b, "Context:", "Stacks for Running Threads:", "Call Stack for Thread "):
-		return false, true
-	case !numbered:
-		return false, false
-	}
-	rest := strings.TrimLeft(thread, digits)
-	crashed = rest != thread && strings.HasPrefix(rest, " Crashed")
-	return crashed, crashed || rest != thread && begins.Any(rest, ":", " name:", " (")
+	crashed = crashedTitle.MatchString(b)
+	return crashed, crashed || otherTitle.MatchString(b)
 }
+
+// The titles of the trace of the thread that crashed, and of another one. "OUTPUTING" has one T before 2018.
+var (
+	crashedTitle = regexp.MustCompile(
+		`^(?:=+ OUTPUTT?ING STACK TRACE|Stack Trace of Crashed Thread |Thread \d+ Crashed)`)
+	otherTitle = regexp.MustCompile(
+		`^(?:Context:|Stacks for Running Threads:|Call Stack for Thread |Thread \d+(?::| name:| \())`)
+)
 
 // Leaves reports whether b, in a crash report, is about neither the crash nor the thread that crashed.
 func Leaves(b string) bool {
-	module, isModule := strings.CutPrefix(b, "Module ")
-	return isModule && strings.TrimLeft(module, digits) != module || begins.Any(b, "Stack Memory [", "Binary Images:") ||
-		strings.HasPrefix(b, "Thread ") && strings.Contains(b, " crashed with ") ||
-		strings.HasPrefix(trim(b), `"threads" : [`)
+	return left.MatchString(b)
 }
+
+var left = regexp.MustCompile(`^(?:Module \d|Stack Memory \[|Binary Images:|Thread .* crashed with |[ \t]*"threads" : \[)`)
 
 // IsShortFrame reports whether b, in the report of a crash, is a frame of a program of 32 bits:
 //
 //	0ECADE00 (Mono JIT Code) Some.Press:Turn (int)
 func IsShortFrame(b string) bool {
-	const address = len("0ECADE00")
-	return len(b) > address && strings.HasPrefix(b[address:], " (") && isHex(b[:address])
+	return shortFrame.MatchString(b)
 }
+
+var shortFrame = regexp.MustCompile(`^[[:xdigit:]]{8} \(`)
 
 // DebuggedThread reports whether b heads the trace of a thread in the output of a debugger, and whether that is the one
 // that crashed; Mono prints the managed trace of that one once more, below a title of its own:
@@ -135,13 +127,6 @@ func DebuggedThread(b string) (crashed, ok bool) {
 	return crashed, begins.Any(t, "* thread #", "Managed Stacktrace:", "thread #")
 }
 
-// The figures of a report by which no memory was left: percent of the machine's memory in use, and megabytes left
-// of the addresses of a program of 32 bits, and of the paging file.
-const (
-	fullMemory   = 95
-	fewMegabytes = 100
-)
-
 // TextReason returns the reason that b gives, a line between the cause and the registers:
 //
 //	97% physical memory in use.
@@ -150,28 +135,27 @@ const (
 //	System Commit Total/Limit/Peak: 14000MB/29000MB/29010MB
 //	Exception Message:     Thread stack size exceeded due to excessive recursion
 func TextReason(b string) Reason {
-	full := false
-	n, rest := Number(b)
-	if _, free, ok := strings.Cut(rest, " ["); ok && begins.Any(rest, " MB paging file [", " MB user address space [") {
-		left, unit := Number(free)
-		full = left < fewMegabytes && strings.HasPrefix(unit, " MB free") && (n > 0 || rest[len(" MB ")] == 'u')
-	}
+	_, figures, _ := strings.Cut(commit.FindString(b), "/Peak: ")
+	_, figures = Number(figures)
+	limit, figures := Number(strings.TrimPrefix(figures, "MB/"))
+	peak, _ := Number(strings.TrimPrefix(figures, "MB/"))
 	switch {
-	case begins.Any(rest, "% physical memory in use", "% memory in use"):
-		full = n >= fullMemory
-	case strings.HasPrefix(b, "System Commit Total/Limit/Peak: "):
-		_, rest := Number(b[len("System Commit Total/Limit/Peak: "):])
-		limit, rest := Number(strings.TrimPrefix(rest, "MB/"))
-		peak, rest := Number(strings.TrimPrefix(rest, "MB/"))
-		full = limit > 0 && peak >= limit && strings.HasPrefix(rest, "MB")
+	case full.MatchString(b), limit > 0 && peak >= limit:
+		return memory
 	case strings.Contains(b, "Thread stack size exceeded"), begins.Any(b, "-->  STACK GUARD", "--->  STACK GUARD"):
 		return stack
 	}
-	if full {
-		return memory
-	}
 	return Unknown
 }
+
+// The figures of a report by which no memory was left: at least 95 percent of the machine's memory are in use, less
+// than 100 megabytes are left of the addresses of a program of 32 bits or of the paging file, or its peak is at its
+// limit.
+var (
+	full = regexp.MustCompile(`^(?:(?:9[5-9]|\d{3,})% (?:physical )?memory in use` +
+		`|\d+ MB user address space \[\d\d? MB free|[1-9]\d* MB paging file \[\d\d? MB free)`)
+	commit = regexp.MustCompile(`^System Commit Total/Limit/Peak: \d+MB/\d+MB/\d+MB`)
+)
 
 // CauseReason returns the reason that b gives, the line with the cause: the name of the code, or the module.
 func CauseReason(b string) Reason {
@@ -273,10 +257,6 @@ var (
 	}
 	endings = []string{"dll", "acm", "asi", "drv", "dylib"}
 )
-
-const digits = "0123456789"
-
-func isHex(s string) bool { return strings.Trim(s, digits+"ABCDEFabcdef") == "" }
 
 func trim(s string) string { return strings.Trim(s, " \t") }
 

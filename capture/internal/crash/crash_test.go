@@ -27,7 +27,7 @@ func TestReason(t *testing.T) {
 		"2048 MB user address space [83 MB free].", "18000 MB paging file [0 MB free].",
 		"System Commit Total/Limit/Peak: 14000MB/29000MB/29010MB")
 	table(TextReason, Unknown, "47% physical memory in use.", "197 items in use.", "2048 MB user address space [830 MB free].",
-		"2048 MB user address space [1", "0 MB paging file [0 MB free].", "System Commit Total/Limit/Peak: 14000MB/29000MB/2901MB",
+		"2048 MB user address space [1", "System Commit Total/Limit/Peak: 14000MB/9000MB/8999MB", "0 MB paging file [0 MB free].", "System Commit Total/Limit/Peak: 14000MB/29000MB/2901MB",
 		"System Commit Total/Limit/Peak: 14000MB/29000MB/2900099", "System Commit Total/Limit/Peak: 0MB/0MB/0MB",
 		"16000 MB physical memory [78 MB free].", "99999999999999999999999999% of it")
 	table(TextReason, stack, "Exception Message:     Thread stack size exceeded due to excessive recursion",

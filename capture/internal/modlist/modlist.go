@@ -4,7 +4,6 @@
 //	[Info   :   BepInEx] Loading [Some Mod 1.2.0]       words of loading, then a mod
 //	[ModLoader] 2 mods found: some-mod 1.2.0, other     or several
 //	[mods] some_mod 1.2.0 loaded, 14 items              or a mod, then the words
-//	== game.exe -port=2302 -mod=@some_mod;@other        an argument of the program
 //
 // Such a line says that it is about mods by a noun in its words or in the name of its logger. Where it gives neither a
 // version nor a quotation, it counts only with a second line of the same words.
@@ -68,8 +67,6 @@ var (
 	numbered = regexp.MustCompile(`^(?:(workshop-\d+)|(\d{6,}))(?: \((.+)\)| (\pL.*))`)
 	// identified matches a name and the id or the number after it.
 	identified = regexp.MustCompile(`^(.*\S) [([](?:(\d{6,})|(?:\S*/)?([\pL_][\w.+-]*?)(?:\.mod)?)[)\]]$`)
-	// argument matches the option by which a program was started with mods.
-	argument = regexp.MustCompile(`[ "]-(?:server)?[mM]ods?=([^" ]+)`)
 )
 
 // Heading reports whether a line announces mods, and how long the prefix is that a logger put before the text.
@@ -124,7 +121,7 @@ func Read(line string) (mods []Mod, words string, isSure bool) {
 			mayBegin = false
 		}
 	}
-	return readBare(line, whole)
+	return readBare(line)
 }
 
 // isLead reports whether a text begins with a word of a report.
@@ -138,19 +135,8 @@ func isLead(line string) bool {
 	return vocabulary[string(lower[:n])]
 }
 
-// readBare reads a line without words before the mods. An argument may be in the whole line.
-func readBare(line, whole string) (mods []Mod, words string, isSure bool) {
-	if strings.Contains(whole, "=") && (strings.Contains(whole, "od=") || strings.Contains(whole, "ods=")) {
-		if option := argument.FindStringSubmatch(whole); option != nil {
-			for item := range strings.SplitSeq(option[1], ";") {
-				var m Mod
-				if _, ok := m.Read(strings.TrimPrefix(item, "@")); ok {
-					mods = append(mods, m)
-				}
-			}
-			return mods, "", true
-		}
-	}
+// readBare reads a line without words before the mods.
+func readBare(line string) (mods []Mod, words string, isSure bool) {
 	tag := strings.LastIndexByte(line, ']') + 1
 	text := strings.TrimLeft(line[tag:], ": -")
 	switch last := text[strings.LastIndexByte(text, ' ')+1:]; {
@@ -172,9 +158,6 @@ func readBare(line, whole string) (mods []Mod, words string, isSure bool) {
 
 // report reads the mods in a text after words of loading, and after others.
 func report(before, words, after string) (mods []Mod, isSure bool) {
-	if strings.Count(before, `"`)%2 == 1 {
-		after, _, _ = strings.Cut(after, `"`)
-	}
 	var l line
 	list := []string{after}
 	if plural.MatchString(words) {
@@ -216,8 +199,8 @@ func (l *line) learn(m *Mod, before, item, rest string) {
 	if m.Version != "" {
 		m.PackageID = "" // else a file of it
 	}
-	l.isVerb = l.isVerb || isDone.MatchString(rest) || strings.HasSuffix(item, ".jar")
 	l.isAbout = l.isAbout || strings.HasSuffix(before, "["+m.Name+"] ")
+	l.isVerb = l.isVerb || isDone.MatchString(rest) || strings.HasSuffix(item, ".jar")
 	if m.Version+m.WorkshopID+m.PackageID != "" || l.isNoun && strings.IndexByte(`"'`, item[0]) >= 0 {
 		l.marked++
 	}
@@ -302,8 +285,7 @@ func (m *Mod) versioned(item string, at int) (rest string) {
 
 // file takes the name of a mod or of the file of its code, which may be in a folder.
 func (m *Mod) file(path string) bool {
-	name, _, _ := strings.Cut(path[strings.LastIndexAny(path, `/\`)+1:], ", Version=")
-	name, m.Version, _ = strings.Cut(name, "@")
+	name := path[strings.LastIndexAny(path, `/\`)+1:]
 	if file := archive.FindStringSubmatch(name); file != nil {
 		name, m.Version = file[1], file[2]
 	}

@@ -50,29 +50,22 @@ const (
 var Format = format.Format{Name: "rimworld", Detect: detect, Facts: facts, Silent: true}
 
 func detect(line string) format.Evidence {
-	if version, ok := strings.CutPrefix(line, "RimWorld "); ok && version != "" && version[0]-'0' < 10 {
-		return format.Banner
-	}
 	switch {
-	case strings.HasPrefix(line, "RimWorld by Ludeon Studios"), // a crash report
-		strings.HasPrefix(line, "Mono path[0] = ") && strings.Contains(line, "/RimWorld"):
+	case banner.MatchString(line):
 		return format.Banner
-	case begins.Any(line, Lines.Alive...), strings.HasPrefix(line, Lines.Shows[1]),
-		strings.HasPrefix(line, "[Ref ") && strings.IndexByte(line, ']') == len("[Ref 5EED0003"):
-		return format.Form
-	}
-	if _, native, ok := strings.Cut(line, " (Mono JIT Code) "); ok {
-		line = native
-	}
-	frame := strings.TrimPrefix(strings.TrimLeft(line, " \t"), "at ")
-	if rest, ok := strings.CutPrefix(frame, "(wrapper "); ok {
-		_, frame, _ = strings.Cut(rest, ") ")
-	}
-	if begins.Any(frame, "Verse.", "RimWorld.") {
+	case begins.Any(line, Lines.Alive...), strings.HasPrefix(line, Lines.Shows[1]), form.MatchString(line):
 		return format.Form
 	}
 	return format.None
 }
+
+var (
+	// banner matches the first lines of a log, and of a crash report.
+	banner = regexp.MustCompile(`^(?:RimWorld (?:\d|by Ludeon Studios)|Mono path\[0\] = .*/RimWorld)`)
+	// form matches a reference, and a frame of the game's code.
+	form = regexp.MustCompile(`^\[Ref [^\]]{8}\]|` +
+		`(?:^[ \t]*(?:at )?| \(Mono JIT Code\) (?:at )?)(?:\(wrapper .*?\) )?(?:Verse|RimWorld)\.`)
+)
 
 // facts learns the language: "Translation data for language Basque has 12 errors.".
 func facts(f *format.Facts, line string) {

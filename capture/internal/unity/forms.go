@@ -17,14 +17,10 @@ const Footer = "(Filename: "
 
 // IsFooter reports whether a line is a footer.
 func IsFooter(line string) bool {
-	if !strings.HasPrefix(line, Footer) {
-		return false
-	}
-	line, closed := strings.CutSuffix(strings.TrimRight(line, " \t"), ")")
-	const number = " Line: "
-	i := strings.LastIndex(line, number)
-	return closed && i > 0 && isNumber(strings.TrimPrefix(line[i+len(number):], "-"))
+	return strings.HasPrefix(line, Footer) && footer.MatchString(line)
 }
+
+var footer = regexp.MustCompile(` Line: -?\d+\)[ \t]*$`)
 
 // IsManaged reports whether a footer is of a line that managed code logged: it names the file of the engine's that all
 // of them pass through ("…/Debug/Debug.bindings.h"). Footers of native code stay where the others are stripped, as old
@@ -80,19 +76,18 @@ func Logged(line string) (class string, level event.Level) {
 // Generation returns which footers the engine writes, by the line with its version: 0, below a line of one space, up to
 // 2019.2; 1, after a space, from 2019.3 on; 2, none, from 2020 on.
 func Generation(line string) (generation uint8, ok bool) {
-	version, ok := strings.CutPrefix(line, BannerVersion)
-	if !ok || version == "" || !isDigit(version[0]) {
+	switch version := engine.FindStringSubmatch(line); {
+	case version == nil:
 		return 0, false
-	}
-	year, minor, _ := strings.Cut(version, ".")
-	switch {
-	case year == "2019" && (strings.HasPrefix(minor, "3") || strings.HasPrefix(minor, "4")):
+	case version[1] != "":
 		return 1, true
-	case year == "2019", year == "2018", year == "2017", year == "5":
+	case version[2] != "":
 		return 0, true
 	}
 	return 2, true
 }
+
+var engine = regexp.MustCompile(`^Initialize engine version: (?:(2019\.[34])|(2019|2018|2017|5)\b|\d)`)
 
 // IsSignal reports whether a line is "Got a SIG… while executing native code", the same with the "UNKNOWN" of a system
 // without signals, or the title above.

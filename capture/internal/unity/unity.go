@@ -7,12 +7,12 @@ package unity
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/heedlog/heed/capture/format"
-	"github.com/heedlog/heed/capture/internal/begins"
 )
 
 // BannerPath and BannerVersion open every log of the engine, in this order, with at most a few lines between and before
@@ -85,22 +85,9 @@ func (s *Start) CrashReport(text string) {
 	}
 }
 
-// MayReveal reports whether a line that begins with first may have a fact that is wanted.
-// In a log of many runs, each with a beginning, that is a tenth of the cost of a replay.
-func (s *Start) MayReveal(first byte) bool { return startsFact[first] || s.window > 0 || s.wantsGame() }
-
 // wantsGame reports whether a line may be the one with the game's version: its name is
 // known by the name of its program.
 func (s *Start) wantsGame() bool { return s.Facts.Game == "" && s.program != "" }
-
-// startsFact has the first bytes of lines whose form gives a fact. Lines about the
-// graphics card and the game's version begin with anything.
-var startsFact = func() (t [256]bool) {
-	for _, c := range []byte("CGIMP[") {
-		t[c] = true
-	}
-	return t
-}()
 
 // Line looks at a line of a log, which has no spaces at its end.
 func (s *Start) Line(line string) {
@@ -128,7 +115,7 @@ func (s *Start) Line(line string) {
 	case strings.HasPrefix(line, "Command line arguments: "):
 		format.Learn(&s.Facts.Arguments, line[len("Command line arguments: "):])
 	case strings.HasPrefix(line, "Processor: "):
-		if name := line[len("Processor: "):]; isCPU(name) {
+		if name := line[len("Processor: "):]; processor.MatchString(name) {
 			format.Learn(&s.Facts.CPU, name)
 		}
 	case len(line) <= 2*maxGameLine:
@@ -144,32 +131,24 @@ func (s *Start) Line(line string) {
 //
 // the platform of the game, and the name of its program.
 func (s *Start) folder(path string) {
-	if s.program != "" || len(path) > 4096 {
+	folders := dataFolder.FindAllStringSubmatch(path, -1)
+	if s.program != "" || len(folders) == 0 {
 		return
 	}
-	parts := strings.Split(strings.ReplaceAll(path, `\`, "/"), "/")
-	name, mac := "", false
-	for _, p := range parts {
-		if app, ok := strings.CutSuffix(p, ".app"); ok {
-			name, mac = app, true
-		} else if data, ok := strings.CutSuffix(p, "_Data"); ok {
-			name, mac = data, false
-		}
-	}
-	if name == "" || len(name) > maxGameLine {
-		return
-	}
-	s.program = letters(name)
+	last := folders[len(folders)-1]
+	s.program = letters(last[1])
 	switch {
 	case strings.HasPrefix(path, "//"): // a share, of any system
 	case len(path) > 2 && path[0]|0x20-'a' < 26 && path[1] == ':':
 		format.Learn(&s.Facts.Platform, "Windows")
-	case mac && path[0] == '/':
+	case path[0] == '/' && last[2] == ".app":
 		format.Learn(&s.Facts.Platform, "macOS")
 	case path[0] == '/':
 		format.Learn(&s.Facts.Platform, "Linux")
 	}
 }
+
+var dataFolder = regexp.MustCompile(`(?:^|[/\\])([^/\\]{1,100})(\.app|_Data)\b`)
 
 // graphics looks at a line that the engine may have written about the graphics card.
 func (s *Start) graphics(line string) {
@@ -211,45 +190,15 @@ func (s *Start) game(line string) {
 	if !s.wantsGame() || len(line) > maxGameLine || strings.IndexByte(line, '.') < 0 {
 		return
 	}
-	own := func(name string) bool { return isProgram(s.program, letters(name)) }
-	if name, ok := parseGame(line, own); ok {
-		format.Learn(&s.Facts.Game, name)
+	if g := named.FindStringSubmatch(line); g != nil && isProgram(s.program, letters(g[1])) &&
+		format.IsLongVersion(g[2]) && (g[3] != "" || strings.Count(g[2], ".") >= 2) {
+		format.Learn(&s.Facts.Game, strings.Join(strings.Fields(g[1]+" "+g[2]+g[3]), " "))
 	}
 }
 
-// parseGame reads the name of a game and its version, "Foo 1.2.3 rev45" or "Foo
-// version: 1.2.3 build 45", and nothing else. Of a line that may be anything, own says
-// whether the name is the game's; a version then has three numbers, or a number of a
-// build after it.
-func parseGame(line string, own func(name string) bool) (text string, ok bool) {
-	words := strings.Fields(line)
-	at := 1
-	for at < len(words) && !format.IsLongVersion(words[at]) {
-		at++
-	}
-	if at >= len(words) {
-		return "", false
-	}
-	name := words[:at]
-	if last := strings.ToLower(name[at-1]); at > 1 && (last == "version" || last == "version:") {
-		name = name[:at-1]
-	}
-	version, build := words[at], words[at+1:]
-	switch {
-	case len(build) == 0:
-		ok = own == nil || strings.Count(version, ".") >= 2
-	case len(build) == 1:
-		number, isRev := strings.CutPrefix(build[0], "rev")
-		ok = isRev && isNumber(number)
-	case len(build) == 2:
-		ok = strings.EqualFold(build[0], "build") && isNumber(build[1])
-	}
-	title := strings.TrimSuffix(strings.Join(name, " "), ":")
-	if !ok || own != nil && !own(title) || letters(title) == "" {
-		return "", false
-	}
-	return strings.Join(append([]string{title, version}, build...), " "), true
-}
+// named matches the name of a game and its version, "Foo 1.2.3 rev45" or "Foo version: 1.2.3 build 45", and nothing
+// else. A version without a number of a build has three numbers.
+var named = regexp.MustCompile(`^(\S.*?):?(?:\s+(?i:version):?)?\s+(\S+)(\s+rev\d+|\s+(?i:build)\s+\d+)?$`)
 
 // isProgram reports whether a program is a game's: it has its name, perhaps with
 // a build.
@@ -266,26 +215,21 @@ var builds = strings.Split(",win,win32,win64,windows,x64,x86,64,32,linux,linux64
 
 // letters returns the letters and digits of s, small ones for capitals of ASCII.
 func letters(s string) string {
-	b := make([]byte, 0, len(s))
-	for i := range len(s) {
-		c := s[i]
-		if c-'A' < 26 {
-			c |= 0x20
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r-'A' < 26 && r >= 'A':
+			return r | 0x20
+		case r >= utf8.RuneSelf, r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+			return r
 		}
-		if c-'a' < 26 || isDigit(c) || c >= utf8.RuneSelf {
-			b = append(b, c)
-		}
-	}
-	return string(b)
+		return -1
+	}, s)
 }
 
 func isDigit(c byte) bool { return c-'0' < 10 }
 
 func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
-// isCPU reports whether makers of processors give such a name. A line about a
+// processor matches names that makers of processors give. A line about a
 // processor may be about one in the game.
-func isCPU(name string) bool {
-	return begins.Any(name, "Intel", "AMD ", "Apple ", "Qualcomm", "ARM", "VIA ") ||
-		strings.Contains(name, " CPU ") && strings.HasSuffix(name, "Hz")
-}
+var processor = regexp.MustCompile(`^(?:Intel|AMD |Apple |Qualcomm|ARM|VIA )| CPU .*Hz$`)

@@ -18,13 +18,14 @@ var Format = format.Format{Name: "unreal", Detect: detect, Facts: facts}
 // begun matches a line of the engine's start, after the time and the frame.
 var begun = regexp.MustCompile(`^(?:\[[^]]*\]\[[^]]*\])?LogInit: (.*)`)
 
+// category matches the name of a part of the engine in front of a text.
+var category = regexp.MustCompile(`^(?:.{0,47}\])?Log[A-Z][^ ]*: `)
+
 func detect(line string) format.Evidence {
 	if strings.HasPrefix(line, "Log file open, ") || begun.MatchString(line) {
 		return format.Banner
 	}
-	category, _, ok := strings.Cut(line[strings.LastIndexByte(line[:min(len(line), 48)], ']')+1:], ": ")
-	name, isLog := strings.CutPrefix(category, "Log")
-	if ok && isLog && name != "" && name[0]-'A' < 26 && !strings.Contains(name, " ") {
+	if category.MatchString(line) {
 		return format.Form
 	}
 	return format.None

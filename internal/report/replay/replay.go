@@ -194,7 +194,7 @@ func (r *Replay) End(err error) report.End {
 	r.Engine.EndLog()
 	at := r.Records.At()
 	end := report.End{
-		Layout: at.Layout.String(), Lines: at.Lines, Bytes: at.Bytes, Err: err,
+		Layout: at.Layout.String(), Lines: at.Lines, Bytes: at.Bytes, Unended: at.Unended, Err: err,
 		Stats: r.Engine.Stats(), Open: r.Engine.Open(nil),
 		Environment: environment, Headless: r.Began.Headless(), Unrecognized: !r.Began.Recognized(),
 	}
