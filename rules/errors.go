@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/heedlog/heed/internal/yamlfile"
 	"github.com/heedlog/heed/rules/internal/compiled"
@@ -29,17 +30,11 @@ type Error struct {
 //
 //	rules: f.yaml:12:9: rule save.x: when: unknown name "templat" (did you mean "template"?)
 func (e *Error) Error() string {
-	s := e.Msg
-	if e.Field != "" {
-		s = e.Field + ": " + s
-	}
+	field := e.Field
 	if e.Rule != "" {
-		s = "rule " + e.Rule + ": " + s
+		field = strings.TrimSuffix("rule "+e.Rule+": "+field, ": ")
 	}
-	if e.Hint != "" {
-		s += " (" + e.Hint + ")"
-	}
-	return "rules: " + yamlfile.Place(e.File, e.Line, e.Column) + s
+	return "rules: " + yamlfile.Problem{Line: e.Line, Column: e.Column, Msg: e.Msg, Hint: e.Hint}.In(e.File, field)
 }
 
 // collector gathers errors while a set is compiled.
@@ -55,24 +50,26 @@ type at struct {
 	rule, field string
 }
 
+// of returns the place for a field of the rule.
+func (p at) of(field string) at {
+	p.field = field
+	return p
+}
+
 // place returns the place for package lint.
 func (p at) place() compiled.Place {
 	return compiled.Place{Name: p.src.name, Line: p.line, Col: p.col}
 }
 
-func (c *collector) add(p at, msg, hint string) {
+func (c *collector) add(p at, hint, format string, args ...any) {
 	if c.full() {
 		c.dropped++
 		return
 	}
 	c.errs = append(c.errs, &Error{
 		File: p.src.name, Line: p.line, Column: p.col,
-		Rule: p.rule, Field: p.field, Msg: msg, Hint: hint, file: p.src.index,
+		Rule: p.rule, Field: p.field, Msg: fmt.Sprintf(format, args...), Hint: hint, file: p.src.index,
 	})
-}
-
-func (c *collector) addf(p at, hint, format string, args ...any) {
-	c.add(p, fmt.Sprintf(format, args...), hint)
 }
 
 // full reports whether further errors are only counted.

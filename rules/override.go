@@ -27,7 +27,7 @@ func (l *linker) override() {
 				continue
 			}
 			if first := inFile[id]; first != nil {
-				l.errs.addf(d.idAt, "give one of them another id", "the id is already used by the rule at %s:%d", yamlfile.Clean(d.src.name),
+				d.idAt.Fail("give one of them another id", "the id is already used by the rule at %s:%d", yamlfile.Clean(d.src.name),
 					first.at.line)
 				continue
 			}
@@ -37,7 +37,7 @@ func (l *linker) override() {
 				d.inherit(base)
 				base.overridden = d
 			case base != nil:
-				l.errs.addf(d.idAt, "add override: true to change that rule, or use another id",
+				d.idAt.Fail("add override: true to change that rule, or use another id",
 					"the rule at %s:%d has the same id", yamlfile.Clean(base.src.name), base.at.line)
 			case d.override:
 				lonely = append(lonely, d)
@@ -53,7 +53,7 @@ func (l *linker) override() {
 		if last[id] != d {
 			hint = fmt.Sprintf("the rule at %s:%d comes first, so it wins", yamlfile.Clean(last[id].src.name), last[id].at.line)
 		}
-		l.errs.addf(d.given["override"].at, hint, "no file after this one has a rule %s", yamlfile.Quote(id))
+		d.given["override"].Key.Fail(hint, "no file after this one has a rule %s", yamlfile.Quote(id))
 	}
 }
 
@@ -80,7 +80,11 @@ func (d *ruleDecl) inherit(base *ruleDecl) {
 	for name, e := range base.given {
 		if own[name] == nil && (name != "tests" || own["when"] == nil && own["exceptions"] == nil) {
 			d.given[name] = e
-			ruleFields.take(d, e, &collector{}) // which has reported errors at base
+			o := ownerOf(e.Value)
+			errs := o.errs
+			o.errs = &collector{} // its errors were reported at base
+			ruleFields.Take(d, name, e.Value)
+			o.errs = errs
 		}
 	}
 	r, b := &d.rule, &base.rule
@@ -104,13 +108,13 @@ func (r *resolver) checkOverrides(name string, byName map[string][]*definition, 
 				hint = fmt.Sprintf("the %s at %s:%d comes first, so it wins", d.kind, yamlfile.Clean(chain[0].at.src.name),
 					chain[0].at.line)
 			}
-			r.errs.addf(d.at, hint, "no file after this one has a %s %s", d.kind, yamlfile.Quote(name))
+			r.errs.add(d.at, hint, "no file after this one has a %s %s", d.kind, yamlfile.Quote(name))
 		case !last && !d.overrides():
 			hint := "write {override: true, when: '…'} to replace it, or use another name"
 			if d.kind == "list" {
 				hint = "write {override: true, items: […]} to replace it, {append: true, items: […]} to add to it, or use another name"
 			}
-			r.errs.addf(d.at, hint, "%s is also defined at %s:%d", yamlfile.Quote(name), yamlfile.Clean(chain[i+1].at.src.name),
+			r.errs.add(d.at, hint, "%s is also defined at %s:%d", yamlfile.Quote(name), yamlfile.Clean(chain[i+1].at.src.name),
 				chain[i+1].at.line)
 		}
 	}

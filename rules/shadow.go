@@ -15,7 +15,7 @@ func (l *linker) reach() {
 		switch by := c.of(r); {
 		case by == nil:
 		case d.src == d.home && by.src == d.home: // an overriding rule is in a place of another file
-			l.errs.addf(d.when.at, "move it before that rule, or narrow that rule",
+			d.when.Fail("move it before that rule, or narrow that rule",
 				"can never match: rule %s in line %d comes first and has the same conditions, or fewer", by.rule.ID, by.rule.Line)
 		default:
 			r.ShadowedBy = by.rule.ID

@@ -22,6 +22,15 @@ type Problem struct {
 	Hint         string // the cure; may be empty
 }
 
+// In returns the problem of a field in a file: file:line:column, the field, the problem and the cure.
+func (p Problem) In(file, field string) string {
+	says := Place(file, p.Line, p.Column) + strings.TrimPrefix(field+": ", ": ") + p.Msg
+	if p.Hint != "" {
+		says += " (" + p.Hint + ")"
+	}
+	return says
+}
+
 // Language describes the files of a language.
 type Language struct {
 	Name     string // "a rule file"
