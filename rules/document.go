@@ -146,7 +146,7 @@ func checkVersion(_ *document, v value) {
 // definitions is a key of a file for the lists or the macros.
 func definitions(name string, parse func(*definition, value)) yamlfile.Key[document] {
 	return yamlfile.Key[document]{Name: name, Parse: func(d *document, v value) {
-		for _, e := range v.Mapping(nil) {
+		for e := range v.Mapping(nil) {
 			own := &definition{kind: strings.TrimSuffix(name, "s"), name: e.Key.Value, at: placeOf(e.Key)}
 			parse(own, e.Value)
 			d.defined = append(d.defined, own)
@@ -253,7 +253,7 @@ var defaultFields = keys[defaultDecl]{
 
 func parseDefaults(v value) []defaultDecl {
 	var out []defaultDecl
-	for _, k := range v.Mapping(kinds) {
+	for k := range v.Mapping(kinds) {
 		kind, _ := event.Parse[event.Kind](k.Key.Value)
 		known := statusesOf(kind)
 		switch kind {
@@ -262,7 +262,7 @@ func parseDefaults(v value) []defaultDecl {
 		case event.KindOperation:
 			known = append(known, byCallerKey)
 		}
-		for _, e := range k.Value.Mapping(known) {
+		for e := range k.Value.Mapping(known) {
 			d := defaultDecl{kind: k.Key.Value, key: e.Key.Value}
 			if e.Value.Kind == yaml.SequenceNode {
 				e.Value.Fail("fields: "+strings.Join(defaultFields.Names(), ", "),

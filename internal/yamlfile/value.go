@@ -2,6 +2,7 @@ package yamlfile
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,36 +55,36 @@ type Entry struct{ Key, Value Value }
 
 // Mapping returns the entries of a mapping in file order. It reports and leaves out repeated keys, keys that are not
 // plain text and, if known is not nil, keys that it does not have.
-func (v Value) Mapping(known []string) []*Entry {
-	if v.Kind != yaml.MappingNode {
-		hint := "write it as key: value"
-		if len(known) > 0 && len(known) <= MaxListed {
-			hint = "fields: " + strings.Join(known, ", ")
+func (v Value) Mapping(known []string) iter.Seq[*Entry] {
+	return func(yield func(*Entry) bool) {
+		if v.Kind != yaml.MappingNode {
+			hint := "write it as key: value"
+			if len(known) > 0 && len(known) <= MaxListed {
+				hint = "fields: " + strings.Join(known, ", ")
+			}
+			v.Fail(hint, "must be a mapping, not %s", KindName(v.Node))
+			return
 		}
-		v.Fail(hint, "must be a mapping, not %s", KindName(v.Node))
-		return nil
+		seen := make(map[string]int, len(v.Content)/2)
+		for pair := range slices.Chunk(v.Content, 2) {
+			key, name := v.At(pair[0]), pair[0].Value
+			own := v.Under(name)
+			first, twice := seen[name]
+			switch {
+			case key.Kind != yaml.ScalarNode:
+				key.Fail("", "a key must be text, not %s", KindName(key.Node))
+				continue
+			case twice:
+				key.Fail("keep one of the two", "%s is given twice, first in line %d", Quote(name), first)
+				continue
+			case known != nil && !slices.Contains(known, name):
+				key.Fail(DidYouMean(name, known), "unknown field %s", Quote(name))
+			case !yield(&Entry{own.At(pair[0]), own.At(pair[1])}):
+				return
+			}
+			seen[name] = key.Line
+		}
 	}
-	out := make([]*Entry, 0, len(v.Content)/2)
-	seen := make(map[string]int, len(v.Content)/2)
-	for i := 0; i+1 < len(v.Content); i += 2 {
-		key, name := v.At(v.Content[i]), v.Content[i].Value
-		if key.Kind != yaml.ScalarNode {
-			key.Fail("", "a key must be text, not %s", KindName(key.Node))
-			continue
-		}
-		if first, twice := seen[name]; twice {
-			key.Fail("keep one of the two", "%s is given twice, first in line %d", Quote(name), first)
-			continue
-		}
-		seen[name] = key.Line
-		if known != nil && !slices.Contains(known, name) {
-			key.Fail(DidYouMean(name, known), "unknown field %s", Quote(name))
-			continue
-		}
-		key = key.Under(name)
-		out = append(out, &Entry{key, key.At(v.Content[i+1])})
-	}
-	return out
 }
 
 // Key is a key of a mapping that describes a T, with the parser of its value.
@@ -124,7 +125,7 @@ func (k Keys[T]) Take(to *T, name string, v Value) {
 // Read parses a mapping into to, and returns the entries that it gives, by key.
 func (k Keys[T]) Read(to *T, v Value) map[string]*Entry {
 	given := make(map[string]*Entry, len(v.Content)/2)
-	for _, e := range v.Mapping(k.Names()) {
+	for e := range v.Mapping(k.Names()) {
 		given[e.Key.Value] = e
 		k.Take(to, e.Key.Value, e.Value)
 	}

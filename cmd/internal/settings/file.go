@@ -2,7 +2,6 @@ package settings
 
 import (
 	"cmp"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -30,76 +29,67 @@ var language = yamlfile.Language{
 	Name: "a settings file", Instead: "write the value where it is needed", MaxBytes: maxFile, MaxDepth: 8,
 }
 
-// parse reads a file of settings. Paths are taken from the file's directory, or, if
-// they begin with ~/, from the folder home.
-func parse(file string, data []byte, keys []Key, home string) (values []Value, wrong []Error) {
-	top, problems := language.Read(data)
-	for _, p := range problems[:min(len(problems), maxWrong)] {
-		wrong = append(wrong, Error{place(file, p.Line, p.Column), strings.TrimSuffix(p.Msg+": "+p.Hint, ": ")})
-	}
-	if top == nil {
-		return nil, wrong
-	}
-	at := func(n *yaml.Node) string { return place(file, n.Line, n.Column) }
-	if top.Kind != yaml.MappingNode {
-		if top.Tag == "!!null" {
-			return nil, nil
-		}
-		return nil, []Error{{at(top), "settings are keys with values, such as \"color: never\""}}
-	}
-	first := map[string]int{}
-	for pair := range slices.Chunk(top.Content, 2) {
-		if len(wrong) == maxWrong {
-			return nil, append(wrong, Error{file, "more is wrong: correct these first"})
-		}
-		name, value := pair[0], pair[1]
-		i := slices.IndexFunc(keys, func(k Key) bool { return k.Name == name.Value })
-		switch line := first[name.Value]; {
-		case i < 0:
-			wrong = append(wrong, Error{at(name), fmt.Sprintf("there is no setting %.64q", name.Value) + hint(name.Value, keys)})
-			continue
-		case line > 0:
-			wrong = append(wrong, Error{at(name), name.Value + fmt.Sprintf(" is set twice, first in line %d: remove one", line)})
-			continue
-		}
-		first[name.Value] = name.Line
-		v, at, bad := read(file, value, &keys[i], home)
-		if bad != "" {
-			wrong = append(wrong, Error{at, bad})
-			continue
-		}
-		values = append(values, v)
-	}
-	return values, wrong
+// parsed has the values of a file, and its errors.
+type parsed struct {
+	file   string
+	values []Value
+	wrong  []Error
 }
 
-// read reads one value, with its place.
-func read(file string, n *yaml.Node, key *Key, home string) (v Value, where, wrong string) {
-	at := func(n *yaml.Node) string { return place(file, n.Line, n.Column) }
-	v = Value{Key: key, Where: at(n)}
-	nodes := []*yaml.Node{n}
-	if n.Kind == yaml.SequenceNode && key.Kind.list() {
-		nodes = n.Content
+// Report implements [yamlfile.Owner].
+func (p *parsed) Report(_ string, w yamlfile.Problem) {
+	switch n := len(p.wrong); {
+	case n < maxWrong:
+		at := strings.TrimSuffix(yamlfile.Place(p.file, w.Line, w.Column), ": ")
+		p.wrong = append(p.wrong, Error{at, strings.TrimSuffix(w.Msg+": "+w.Hint, ": ")})
+	case n == maxWrong:
+		p.wrong = append(p.wrong, Error{p.file, "more is wrong: correct these first"})
 	}
-	for _, item := range nodes {
+}
+
+// parse reads a file of settings. Paths are taken from the file's directory, or, if
+// they begin with ~/, from the folder home.
+func parse(file string, data []byte, keys []Key, home string) ([]Value, []Error) {
+	p := &parsed{file: file}
+	top, ok := language.Open(data, p)
+	if !ok || top.Tag == "!!null" {
+		return nil, p.wrong
+	}
+	for e := range top.Mapping(nil) {
+		name := e.Key.Value
+		if i := slices.IndexFunc(keys, func(k Key) bool { return k.Name == name }); i >= 0 {
+			p.read(e.Value, &keys[i], home)
+		} else {
+			e.Key.Fail("", "there is no setting %.64q%s", name, hint(name, keys))
+		}
+	}
+	return p.values, p.wrong
+}
+
+// read reads one value.
+func (p *parsed) read(n yamlfile.Value, key *Key, home string) {
+	v := Value{Key: key, Where: strings.TrimSuffix(yamlfile.Place(p.file, n.Line, n.Column), ": ")}
+	items := []yamlfile.Value{n}
+	if n.Kind == yaml.SequenceNode && key.Kind.list() {
+		items = n.Items()
+	}
+	for _, item := range items {
 		if item.Kind != yaml.ScalarNode || item.Tag == "!!null" {
-			return v, at(item), fmt.Sprintf("%s needs %s", key.Name, wants[key.Kind])
+			item.Fail("", "%s needs %s", key.Name, wants[key.Kind])
+			return
 		}
 		text := item.Value
 		if b, err := strconv.ParseBool(text); key.Kind == Bool && item.Tag == "!!bool" && err == nil {
 			text = strconv.FormatBool(b) // True
 		}
-		text, bad := key.item(text, filepath.Dir(file), home)
+		text, bad := key.item(text, filepath.Dir(p.file), home)
 		if bad != "" {
-			return v, at(item), bad
+			item.Fail("", "%s", bad)
+			return
 		}
 		v.Items = append(v.Items, text)
 	}
-	return v, v.Where, ""
-}
-
-func place(file string, line, column int) string {
-	return strings.TrimSuffix(yamlfile.Place(file, line, column), ": ")
+	p.values = append(p.values, v)
 }
 
 var wants = map[Kind]string{
