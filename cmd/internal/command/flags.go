@@ -140,10 +140,11 @@ var CompileRules = rules.Compile
 func (p *program) compile() (*rules.Set, error) {
 	p.letGrow(growthAtStart) // until a log is open
 	files, err := p.ruleFiles(p.rules...)
-	if err != nil {
-		return nil, err
+	var set *rules.Set
+	if err == nil {
+		set, err = compiled(files, p.Note)
 	}
-	return compiled(files, p.Note)
+	return set, p.Placed("rules", err)
 }
 
 // compiled compiles rules, and says by note which rules' last day is over.

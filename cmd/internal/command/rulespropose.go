@@ -48,7 +48,7 @@ func (p *program) rulesProposeCommand() *cobra.Command {
 			}
 			files, err := p.ruleFiles(p.rules...)
 			if err != nil {
-				return err
+				return p.Placed("rules", err)
 			}
 			disposition, _ := event.Parse[event.Disposition](dispositionName)
 			text, err := p.propose(cmd.Context(), files, at, disposition, until)
@@ -71,7 +71,7 @@ func (p *program) propose(ctx context.Context, files []rules.File, at place, d e
 ) ([]byte, error) {
 	set, err := CompileRules(files...)
 	if err != nil {
-		return nil, err
+		return nil, p.Placed("rules", err)
 	}
 	normalizer, err := signature.New(set.Masking())
 	if err != nil {
