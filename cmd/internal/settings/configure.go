@@ -118,10 +118,10 @@ func (p *Program) Placed(key string, err error) error {
 func (p *Program) noteUnknown() {
 	known := append(names(Keys()), "config", "token", "tree") // which are no settings
 	for _, variable := range os.Environ() {
-		variable, _, _ = strings.Cut(variable, "=")
+		variable, value, _ := strings.Cut(variable, "=")
 		name, own := strings.CutPrefix(variable, "HEED_")
 		name = strings.ToLower(strings.ReplaceAll(name, "_", "-"))
-		if near := text.Nearest(name, known); own && near != "" && !slices.Contains(known, name) {
+		if near := text.Nearest(name, known); own && value != "" && near != "" && !slices.Contains(known, name) {
 			p.Note("%s is no variable of heed: did you mean %s?", variable, (&Key{Name: near}).Variable())
 		}
 	}
