@@ -230,9 +230,26 @@ type Difference struct {
 // confidence is the common confidence of all intervals of Mods.
 const confidence = 0.95
 
-// Mods returns the mods of a game. Mods that more surely break it come first, mods without a difference last.
-func (h *History) Mods(ctx context.Context, game string) (all []Mod, err error) {
+// Mods are the mods of a game.
+type Mods struct {
+	Game     string        `json:"game" jsonschema:"The game without its version."`
+	Suspects cohort.Result `json:"suspects" jsonschema:"Which mods or versions go with the sessions in which something broke, or why that cannot be known."`
+	Mods     []Mod         `json:"mods" jsonschema:"Its mods, those first that more surely break it."`
+}
+
+// Mods returns the mods of a game. Mods with the larger difference come first, mods without one last. Which of them are
+// suspects is decided as for a group.
+func (h *History) Mods(ctx context.Context, game string) (m Mods, err error) {
+	all := []Mod{}
 	err = h.read(ctx, func(t *tx) {
+		l, broke := t.timeline(game, false), map[int64]int64{}
+		l.sessions = slices.DeleteFunc(l.sessions, func(s session) bool { return !s.Broken && (!s.Sound || s.Running) })
+		for i := range l.sessions {
+			if s := &l.sessions[i]; s.Broken {
+				broke[s.ID] = 1
+			}
+		}
+		m = Mods{Game: game, Suspects: l.suspects(game, broke)}
 		var sessions, broken int
 		t.each(func(scan func(...any)) { scan(&sessions, &broken) },
 			`SELECT count(*), coalesce(sum(broken), 0) FROM session WHERE game = ?
@@ -266,7 +283,8 @@ func (h *History) Mods(ctx context.Context, game string) (all []Mod, err error) 
 	slices.SortFunc(all, func(a, b Mod) int {
 		return cmp.Or(cmp.Compare(low(&b), low(&a)), cmp.Compare(a.Name, b.Name), cmp.Compare(a.PackageID, b.PackageID))
 	})
-	return all, err
+	m.Mods = all
+	return m, err
 }
 
 // compare sets the difference (Newcombe, "Interval estimation for the difference between independent proportions",

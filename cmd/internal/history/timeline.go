@@ -106,11 +106,6 @@ func (c *Changes) words(say cohort.Say) string {
 	return listed(parts, len(parts), say)
 }
 
-// Listed joins names: the first of them, and how many others there are.
-func Listed(names []string) string {
-	return listed(names[:min(len(names), maxNamed)], len(names), fmt.Sprintf)
-}
-
 // listed joins names, and the number of others up to total.
 func listed(names []string, total int, say cohort.Say) string {
 	last := len(names) - 1

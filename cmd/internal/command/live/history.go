@@ -154,8 +154,7 @@ type (
 	}
 	historyModsDocument struct {
 		historyVersion
-		Game string        `json:"game" jsonschema:"The game without its version."`
-		Mods []history.Mod `json:"mods" jsonschema:"Its mods, those first that more surely break it."`
+		history.Mods
 	}
 	historyForgetDocument struct {
 		historyVersion

@@ -74,22 +74,21 @@ func (p *program) historyModsCommand() *cobra.Command {
 	f := historyFlags{latest: true}
 	var top int
 	cmd := p.withHistory("mods", &f, func(ctx context.Context, h *history.History, game string, _ []string) error {
-		d := historyModsDocument{historyVersion: thisVersion, Game: game, Mods: []history.Mod{}}
+		d := historyModsDocument{thisVersion, history.Mods{Game: game, Mods: []history.Mod{}}}
 		if h != nil {
-			mods, err := h.Mods(ctx, d.Game)
-			if err != nil {
+			var err error
+			if d.Mods, err = h.Mods(ctx, game); err != nil {
 				return err
 			}
-			d.Mods = append(d.Mods, mods...)
 		}
-		shown := &shownMods{historyModsDocument: d}
+		shown := &shownMods{Mods: d.Mods}
 		switch {
 		case h == nil:
 			shown.Nothing = f.nothingYet()
-		case len(d.Mods) == 0 && d.Game == "" && f.game == "":
+		case len(d.Mods.Mods) == 0 && game == "" && f.game == "":
 			shown.Nothing = "no session of a known game is remembered in " + f.path
-		case len(d.Mods) == 0:
-			shown.Nothing = "no session of " + cmp.Or(d.Game, "an unknown game") + " lists all its mods"
+		case len(d.Mods.Mods) == 0:
+			shown.Nothing = "no session of " + cmp.Or(game, "an unknown game") + " lists all its mods"
 		default:
 			shown.count(top)
 		}
@@ -101,33 +100,25 @@ func (p *program) historyModsCommand() *cobra.Command {
 
 // shownMods is the evidence of the sessions about mods.
 type shownMods struct {
-	historyModsDocument
+	history.Mods
 
 	Nothing          string // there is none, and why
 	Sessions, Broken int
-	Worse            string // mods with which more sessions broke
-	Always           int    // mods that are in all sessions
-	More             int    // mods that are not shown
+	Always           int // mods that are in all sessions
+	More             int // mods that are not shown
 }
 
 // count counts sessions and mods. The first top are shown, or all for 0.
 func (s *shownMods) count(top int) {
-	var worse []string
-	for i := range s.Mods {
-		switch diff := s.Mods[i].Difference; {
-		case s.Mods[i].Without == 0:
+	all := s.Mods.Mods
+	for i := range all {
+		if all[i].Without == 0 {
 			s.Always++
-		case diff != nil && diff.Low > 0:
-			worse = append(worse, s.Mods[i].Title())
 		}
 	}
-	if worse != nil {
-		s.Worse = history.Listed(worse)
-	}
-	first := &s.Mods[0]
-	s.Sessions, s.Broken = first.With+first.Without, first.BrokenWith+first.BrokenWithout
-	if top > 0 && len(s.Mods) > top {
-		s.More = len(s.Mods) - top
-		s.Mods = s.Mods[:top]
+	s.Sessions, s.Broken = all[0].With+all[0].Without, all[0].BrokenWith+all[0].BrokenWithout
+	if top > 0 && len(all) > top {
+		s.More = len(all) - top
+		s.Mods.Mods = all[:top]
 	}
 }
