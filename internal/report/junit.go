@@ -36,7 +36,7 @@ var junitForm = form("junit.xml", template.FuncMap{
 //
 // The names of cases stay the same: they hold disposition, rule and summary, and neither text of the log, counts nor
 // lines.
-func JUnit[D rendered](dst []byte, docs ...D) []byte {
+func JUnit[D Rendered](dst []byte, docs ...D) []byte {
 	var suites []suite
 	for _, d := range docs {
 		c := d.checked()

@@ -37,7 +37,7 @@ const labelIndent = 12
 
 // Text appends a report as text: what deserved attention, the table of signatures,
 // the accounting. A comparison is sentences and tables.
-func Text[D rendered](dst []byte, d D, o TextOptions) []byte {
+func Text[D Rendered](dst []byte, d D, o TextOptions) []byte {
 	if o.Width > 0 { // in less, text cannot be read
 		o.Width = max(o.Width, width.Min)
 	}

@@ -29,20 +29,7 @@ func (p *program) registerCompare(cmd *cobra.Command, more ...string) {
 // compared writes the comparison in the formats of the flags.
 func (p *program) compared(cmd *cobra.Command, c *comparing, found report.Comparison) error {
 	found.Top, found.Rule, found.Scrub = p.top, c.rule, c.scrubber
-	shown := &found
-	document := func(i int) []byte {
-		switch p.formats[i] {
-		case formatJSON:
-			return report.JSON(nil, shown)
-		case formatMarkdown:
-			return report.Markdown(nil, shown)
-		case formatJUnit:
-			return report.JUnit(nil, shown)
-		case formatSARIF:
-			return report.SARIF(nil, shown)
-		}
-		return report.Text(nil, shown, p.layout())
-	}
+	document := func(i int) []byte { return render(p, p.formats[i], 0, &found) }
 	p.removed(c.scrubber)
 	p.incomplete()
 	if err := p.print("the report", document(0)); err != nil {

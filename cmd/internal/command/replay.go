@@ -88,7 +88,7 @@ func (p *program) replayAll(cmd *cobra.Command, r *replaying, names []string) er
 				p.fails(event.Ignore, doc.Summary.Worst, doc.WentBlind)
 			}
 			if i == 0 && isOfEachLog(format) {
-				_, _ = out.Write(p.render(format, shown, doc)) // Flush returns its error
+				_, _ = out.Write(render(p, format, shown, doc)) // Flush returns its error
 			} else {
 				docs[i] = append(docs[i], doc)
 			}
@@ -98,11 +98,11 @@ func (p *program) replayAll(cmd *cobra.Command, r *replaying, names []string) er
 		return err
 	})
 	if !isOfEachLog(p.formats[0]) {
-		_, _ = out.Write(p.render(p.formats[0], 0, docs[0]...))
+		_, _ = out.Write(render(p, p.formats[0], 0, docs[0]...))
 	}
 	err := written("the report", out.Flush())
 	if shown > 0 && err == nil {
-		err = p.writeMore(cmd, func(i int) []byte { return p.render(p.formats[i], 0, docs[i]...) })
+		err = p.writeMore(cmd, func(i int) []byte { return render(p, p.formats[i], 0, docs[i]...) })
 	}
 	p.removed(r.scrubber)
 	return err
@@ -114,7 +114,7 @@ func isOfEachLog(format string) bool {
 }
 
 // render returns documents in a format, for an output that has the documents of so many logs.
-func (p *program) render(format string, shown int, docs ...*report.Document) (out []byte) {
+func render[D report.Rendered](p *program, format string, shown int, docs ...D) (out []byte) {
 	switch format {
 	case formatJSON:
 		return report.JSON(nil, docs...)
@@ -129,7 +129,7 @@ func (p *program) render(format string, shown int, docs ...*report.Document) (ou
 		}
 		switch format {
 		case formatJSONL:
-			out = report.AppendSummary(out, doc)
+			out = report.AppendSummary(out, any(doc).(*report.Document))
 		case formatMarkdown:
 			out = report.Markdown(out, doc)
 		default:
