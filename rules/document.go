@@ -245,9 +245,8 @@ func nesting(s string) int {
 }
 
 var defaultFields = keys[defaultDecl]{
-	yamlfile.KeyOf("disposition", func(d *defaultDecl) *event.Disposition { return &d.disposition },
-		oneIn[event.Disposition](dispositions)),
-	yamlfile.KeyOf("severity", func(d *defaultDecl) *event.Severity { return &d.severity }, oneIn[event.Severity](severities)),
+	yamlfile.KeyOf("disposition", func(d *defaultDecl) *event.Disposition { return &d.disposition }, parseDisposition),
+	yamlfile.KeyOf("severity", func(d *defaultDecl) *event.Severity { return &d.severity }, parseSeverity),
 	yamlfile.KeyOf("invalidates", func(d *defaultDecl) *bool { return &d.invalidates }, value.Bool),
 }
 

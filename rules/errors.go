@@ -137,6 +137,11 @@ func words(v value) (list []value) {
 	return list
 }
 
+var (
+	parseDisposition = oneIn[event.Disposition](dispositions)
+	parseSeverity    = oneIn[event.Severity](severities)
+)
+
 // oneIn returns a parser of a value that must be one of names.
 func oneIn[E interface {
 	event.Disposition | event.Kind | event.Level | event.Severity | event.Status

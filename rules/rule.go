@@ -129,7 +129,8 @@ func parseTags(v value) (tags []string) {
 	for _, w := range words(v) {
 		switch {
 		case !validName(w.Value):
-			w.Fail("", "%s is not a tag: lower-case letters, digits, '.', '_' and '-', at most %d", yamlfile.Quote(w.Value), maxName)
+			w.Fail("", "%s is not a tag: lower-case letters, digits, '.', '_' and '-', at most %d", yamlfile.Quote(w.Value),
+				maxName)
 		case slices.Contains(tags, w.Value):
 			w.Fail("remove one of the two", "tag %s is given twice", yamlfile.Quote(w.Value))
 		case len(tags) == maxTagsPerRule:
@@ -150,9 +151,8 @@ var ruleFields = keys[ruleDecl]{
 	yamlfile.Key[ruleDecl]{Name: "id", Parse: parseID}.Needed(idAndWhen),
 	yamlfile.KeyOf("when", func(d *ruleDecl) *exprText { return &d.when }, expression),
 	yamlfile.KeyOf("exceptions", func(d *ruleDecl) *[]exceptionDecl { return &d.exceptions }, parseExceptions),
-	yamlfile.KeyOf("disposition", func(d *ruleDecl) *event.Disposition { return &d.rule.Disposition },
-		oneIn[event.Disposition](dispositions)),
-	yamlfile.KeyOf("severity", func(d *ruleDecl) *event.Severity { return &d.rule.Severity }, oneIn[event.Severity](severities)),
+	yamlfile.KeyOf("disposition", func(d *ruleDecl) *event.Disposition { return &d.rule.Disposition }, parseDisposition),
+	yamlfile.KeyOf("severity", func(d *ruleDecl) *event.Severity { return &d.rule.Severity }, parseSeverity),
 	yamlfile.KeyOf("invalidates", func(d *ruleDecl) *bool { return &d.rule.Invalidates }, value.Bool),
 	{Name: "escalate", Parse: func(d *ruleDecl, v value) {
 		d.rule.Escalate, d.escalateTo = parseEscalate(v)
@@ -277,8 +277,7 @@ var escalateFields = keys[event.Escalation]{
 	yamlfile.Key[event.Escalation]{Name: "within", Parse: parseWithin}.Needed("in what time, such as within: 30s"),
 	yamlfile.KeyOf("to", func(e *event.Escalation) *event.Disposition { return &e.To },
 		oneIn[event.Disposition](dispositions[event.Advisory:])).Needed("one of advisory, blocking"),
-	yamlfile.KeyOf("severity", func(e *event.Escalation) *event.Severity { return &e.Severity },
-		oneIn[event.Severity](severities)),
+	yamlfile.KeyOf("severity", func(e *event.Escalation) *event.Severity { return &e.Severity }, parseSeverity),
 }
 
 var withinFields = keys[event.Escalation]{

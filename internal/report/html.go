@@ -62,7 +62,7 @@ func onePage(sections []*section) []byte {
 	}
 	// html/template escapes a value by its place. Files of this package are the only values that it does not escape.
 	script, style := PageSources()
-	return render(parsedPage(), map[string]any{
+	return text.Rendered(parsedPage(), map[string]any{
 		"Title": title, "Lang": sections[0].say("en"),
 		"Policy": fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; base-uri 'none'; form-action 'none'",
 			script, style),

@@ -74,7 +74,7 @@ func SARIF[D Rendered](dst []byte, docs ...D) []byte {
 		}
 	}
 	var compact bytes.Buffer
-	if err := json.Compact(&compact, render(sarifForm(), &s)); err != nil {
+	if err := json.Compact(&compact, text.Rendered(sarifForm(), &s)); err != nil {
 		panic("BUG: report: " + err.Error())
 	}
 	return append(text.AppendJSON(dst, compact.Bytes()), '\n')

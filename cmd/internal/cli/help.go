@@ -28,9 +28,9 @@ func fitHelp(root *cobra.Command, columns int) {
 // Describe gives cmd and the commands below it their help, from the sections of a text. "== NAME" begins the section of
 // the command with that path: its short help, its long one, and below "Example:" its examples. A section is a template
 // of data if it has braces.
-func Describe(cmd *cobra.Command, text string, data any) {
+func Describe(cmd *cobra.Command, help string, data any) {
 	sections := map[string]string{}
-	for section := range strings.SplitSeq("\n"+text, "\n== ") {
+	for section := range strings.SplitSeq("\n"+help, "\n== ") {
 		name, rest, _ := strings.Cut(section, "\n")
 		sections[name] = rest
 	}
@@ -40,11 +40,7 @@ func Describe(cmd *cobra.Command, text string, data any) {
 			continue
 		}
 		if strings.Contains(section, "{{") {
-			var b strings.Builder
-			if err := template.Must(template.New("").Parse(section)).Execute(&b, data); err != nil {
-				panic("BUG: " + err.Error())
-			}
-			section = b.String()
+			section = string(text.Rendered(template.Must(template.New("").Parse(section)), data))
 		}
 		section, c.Example, _ = strings.Cut(strings.TrimRight(section, "\n"), "\n\nExample:\n")
 		c.Short, c.Long, _ = strings.Cut(section, "\n\n")

@@ -210,11 +210,7 @@ func (p *prose) hang(lead, format string, args ...any) {
 // form writes the lines of a template that are not empty. A line that is not indented begins a section, after an empty
 // line. A tab ends the lead of a line; without one its spaces are the lead.
 func (p *prose) form(t *template.Template, data any) {
-	var out strings.Builder
-	if err := t.Execute(&out, data); err != nil {
-		panic("BUG: " + err.Error())
-	}
-	for line := range strings.SplitSeq(out.String(), "\n") {
+	for line := range strings.SplitSeq(string(text.Rendered(t, data)), "\n") {
 		lead, rest, found := strings.Cut(line, "\t")
 		if !found {
 			rest = strings.TrimLeft(line, " ")

@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"bytes"
 	_ "embed" // for the form of the file
 	"encoding/base64"
 	"errors"
@@ -37,11 +36,7 @@ const (
 // Characters that could mislead a reader of the file (controls, marks that turn the reading direction) are written as
 // escapes.
 func (b *Baseline) Append(dst []byte) []byte {
-	out := bytes.NewBuffer(dst)
-	if err := written().Execute(out, b); err != nil {
-		panic("BUG: compare: " + err.Error())
-	}
-	return out.Bytes()
+	return append(dst, text.Rendered(written(), b)...)
 }
 
 //go:embed baseline.yaml
