@@ -230,8 +230,8 @@ type Difference struct {
 // confidence is the common confidence of all intervals of Mods.
 const confidence = 0.95
 
-// Mods are the mods of a game.
-type Mods struct {
+// GameMods are the mods of a game.
+type GameMods struct {
 	Game     string        `json:"game" jsonschema:"The game without its version."`
 	Suspects cohort.Result `json:"suspects" jsonschema:"Which mods or versions go with the sessions in which something broke, or why that cannot be known."`
 	Mods     []Mod         `json:"mods" jsonschema:"Its mods, those first that more surely break it."`
@@ -239,7 +239,7 @@ type Mods struct {
 
 // Mods returns the mods of a game. Mods with the larger difference come first, mods without one last. Which of them are
 // suspects is decided as for a group.
-func (h *History) Mods(ctx context.Context, game string) (m Mods, err error) {
+func (h *History) Mods(ctx context.Context, game string) (m GameMods, err error) {
 	all, varying := []Mod{}, 0
 	err = h.read(ctx, func(t *tx) {
 		l, broke := t.timeline(game, false), map[int64]int64{}
@@ -251,7 +251,7 @@ func (h *History) Mods(ctx context.Context, game string) (m Mods, err error) {
 				broke[s.ID] = 1
 			}
 		}
-		m = Mods{Game: game, Suspects: l.suspects(game, broke)}
+		m = GameMods{Game: game, Suspects: l.suspects(game, broke)}
 		t.each(func(scan func(...any)) {
 			var m Mod
 			scan(&m.Name, &m.PackageID, &m.WorkshopID, &m.With, &m.BrokenWith)

@@ -155,7 +155,7 @@ type (
 	}
 	historyModsDocument struct {
 		historyVersion
-		history.Mods
+		history.GameMods
 	}
 	historyForgetDocument struct {
 		historyVersion
@@ -416,20 +416,20 @@ func (p *program) historyModsCommand() *cobra.Command {
 	f := historyFlags{latest: true}
 	var top int
 	cmd := p.withHistory("mods", &f, func(ctx context.Context, h *history.History, game string, _ []string) error {
-		d := historyModsDocument{thisVersion, history.Mods{Game: game, Mods: []history.Mod{}}}
+		d := historyModsDocument{thisVersion, history.GameMods{Game: game, Mods: []history.Mod{}}}
 		if h != nil {
 			var err error
-			if d.Mods, err = h.Mods(ctx, game); err != nil {
+			if d.GameMods, err = h.Mods(ctx, game); err != nil {
 				return err
 			}
 		}
-		shown := &shownMods{Mods: d.Mods}
+		shown := &shownMods{GameMods: d.GameMods}
 		switch {
 		case h == nil:
 			shown.Nothing = f.nothingYet()
-		case len(d.Mods.Mods) == 0 && game == "" && f.game == "":
+		case len(d.Mods) == 0 && game == "" && f.game == "":
 			shown.Nothing = "no session of a known game is remembered in " + f.path
-		case len(d.Mods.Mods) == 0:
+		case len(d.Mods) == 0:
 			shown.Nothing = "no session of " + cmp.Or(game, "an unknown game") + " lists all its mods"
 		default:
 			shown.count(top)
@@ -442,7 +442,7 @@ func (p *program) historyModsCommand() *cobra.Command {
 
 // shownMods is the evidence of the sessions about mods.
 type shownMods struct {
-	history.Mods
+	history.GameMods
 
 	Nothing          string // there is none, and why
 	Sessions, Broken int
@@ -452,7 +452,7 @@ type shownMods struct {
 
 // count counts sessions and mods. The first top are shown, or all for 0.
 func (s *shownMods) count(top int) {
-	all := s.Mods.Mods
+	all := s.Mods
 	for i := range all {
 		if all[i].Without == 0 {
 			s.Always++
@@ -461,6 +461,6 @@ func (s *shownMods) count(top int) {
 	s.Sessions, s.Broken = all[0].With+all[0].Without, all[0].BrokenWith+all[0].BrokenWithout
 	if top > 0 && len(all) > top {
 		s.More = len(all) - top
-		s.Mods.Mods = all[:top]
+		s.Mods = all[:top]
 	}
 }
