@@ -3,9 +3,12 @@ package command
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
+	"text/template"
 	"time"
 	"unicode/utf8"
 
@@ -145,40 +148,73 @@ const (
 	maxTitle   = 80
 )
 
+//go:embed proposal.yaml
+var proposalText string
+
+// proposalForm is the template of a rule file.
+var proposalForm = sync.OnceValue(func() *template.Template {
+	quoted := func(s string) string { return yamlfile.DoubleQuoted(strings.ToValidUTF8(s, "?")) }
+	return template.Must(template.New("").Funcs(template.FuncMap{"join": strings.Join, "quoted": quoted}).Parse(proposalText))
+})
+
+// proposed are the values of proposalForm.
+type proposed struct {
+	Signature        signature.ID
+	Version          int
+	ID, Summary, Why string
+	Disposition      event.Disposition
+	Until            string
+	Status           string // of an entry that is no log record
+	Operation        bool
+	Condition        []string    // its parts
+	Was              *rules.Rule // that decides now, nil for a default
+	Tests            []proposedTest
+}
+
+type proposedTest struct{ Key, Text, Stack, Method, Phase string }
+
 // file returns the rule file, with the first test that must not match by which it holds.
 func (pr *proposal) file(set *rules.Set, files []rules.File) (file []byte, err error) {
 	e := &pr.rec.Entry
 	template := pr.n.AppendTemplate(nil, logline.Of(e), e.Stack)
 	head, frames, _ := strings.Cut(string(template), "\n")
 	headPieces, framePieces := pr.private.Cut(head), pr.private.Cut(frames)
-	condition := []string{`kind == "` + e.Kind.String() + `"`}
+	sig, before := signature.Of(template).ID, &pr.outcome.Decision
+	out := proposed{
+		Signature: sig, Version: signature.Version, ID: pr.freeID(set, headPieces, sig), Disposition: pr.disposition,
+		Until: pr.until, Was: set.Rule(before.Rule), Operation: e.Kind == event.KindOperation,
+		Condition: []string{`kind == "` + e.Kind.String() + `"`},
+	}
 	if e.Kind != event.KindLog {
-		condition = append(condition, `status == "`+e.Status.String()+`"`)
+		out.Status = e.Status.String()
+		out.Condition = append(out.Condition, `status == "`+out.Status+`"`)
 	}
-	if e.Kind == event.KindOperation {
-		condition = append(condition, conditions("method", pr.private.Cut(e.Source))...)
+	if out.Operation {
+		out.Condition = append(out.Condition, conditions("method", pr.private.Cut(e.Source))...)
 	}
-	condition = append(condition, conditions("template", headPieces)...)
+	out.Condition = append(out.Condition, conditions("template", headPieces)...)
 	if frames != "" {
-		condition = append(condition, conditions("frames", framePieces)...)
+		out.Condition = append(out.Condition, conditions("frames", framePieces)...)
 	}
-	sig := signature.Of(template).ID
-	id := pr.freeID(set, headPieces, sig)
-	rule := pr.rule(set.Rule(pr.outcome.Decision.Rule), sig, id, condition, headPieces)
+	done := "Muted by hand"
+	if out.Summary = "muted by hand"; pr.disposition != event.Ignore {
+		done, out.Summary = "Made "+pr.disposition.String()+" by hand", "the log has: "+pr.title(headPieces)
+	}
+	out.Why = fmt.Sprintf("%s. Before, it was %s %s by %s.", done, before.Disposition, before.Severity, before.Rule)
 	head, frames = strings.Join(headPieces, placeholder), strings.Join(framePieces, placeholder)
-	rule += pr.test("match", head, frames, e.Source, "") + pr.test("match", head, frames, e.Source, "phase: play")
-	misses := []string{
-		pr.test("no_match", head+" and more", frames, e.Source, ""), pr.test("no_match", "other "+head, frames, e.Source, ""),
+	misses := []proposedTest{
+		{"no_match", head + " and more", frames, e.Source, ""}, {"no_match", "other " + head, frames, e.Source, ""},
 	}
 	if frames != "" { // a rule for records without a stack does not look at it
-		misses = slices.Insert(misses, 0, pr.test("no_match", head, "at Elsewhere.Other", e.Source, ""))
+		misses = slices.Insert(misses, 0, proposedTest{"no_match", head, "at Elsewhere.Other", e.Source, ""})
 	}
-	if e.Kind == event.KindOperation {
-		misses = append(misses, pr.test("no_match", head, frames, e.Source+".other", ""))
+	if out.Operation {
+		misses = append(misses, proposedTest{"no_match", head, frames, e.Source + ".other", ""})
 	}
 	for _, miss := range misses {
-		file = []byte(rule + miss)
-		if err = pr.verify(file, id, files); err == nil {
+		out.Tests = []proposedTest{{"match", head, frames, e.Source, ""}, {"match", head, frames, e.Source, "play"}, miss}
+		file = text.Rendered(proposalForm(), &out)
+		if err = pr.verify(file, out.ID, files); err == nil {
 			break
 		}
 	}
@@ -221,24 +257,6 @@ func conditions(variable string, pieces []string) []string {
 	return out
 }
 
-// test returns an inline test in YAML, with more as a further field.
-func (pr *proposal) test(key, text, stack, method, more string) string {
-	out := fmt.Appendf(nil, "      - %s: %s\n", key, yamlfile.DoubleQuoted(valid(text)))
-	if stack != "" {
-		out = fmt.Appendf(out, "        stack: %s\n", yamlfile.DoubleQuoted(valid(stack)))
-	}
-	if pr.rec.Kind != event.KindLog {
-		out = fmt.Appendf(out, "        status: %s\n", pr.rec.Status)
-	}
-	if pr.rec.Kind == event.KindOperation {
-		out = fmt.Appendf(out, "        method: %s\n", yamlfile.DoubleQuoted(valid(method)))
-	}
-	if more != "" {
-		out = fmt.Appendf(out, "        %s\n", more)
-	}
-	return string(out)
-}
-
 // freeID returns an id that no rule of the set has: of words of the text, and of its signature.
 func (pr *proposal) freeID(set *rules.Set, text []string, sig signature.ID) string {
 	const few, long = 4, 60
@@ -255,47 +273,11 @@ func (pr *proposal) freeID(set *rules.Set, text []string, sig signature.ID) stri
 	}
 }
 
-// rule returns the rule file up to the tests; was is the rule that decides now, nil for a default.
-func (pr *proposal) rule(was *rules.Rule, sig signature.ID, id string, condition, text []string) string {
-	out := fmt.Appendf(nil, `version: 1
-
-# Proposed by heed for records of the signature %s (version %d). Read the
-# condition before you use it: all that is not masked must match exactly.
-
-rules:
-  - id: %s
-    when: |-
-      %s
-    disposition: %s
-`, sig, signature.Version, id, strings.Join(condition, "\n      and "), pr.disposition)
-	done, summary := "Muted by hand", "muted by hand"
-	if pr.disposition != event.Ignore {
-		done, summary = "Made "+pr.disposition.String()+" by hand", "the log has: "+pr.title(text)
-	}
-	out = fmt.Appendf(out, "    summary: %s\n", yamlfile.DoubleQuoted(summary))
-	before := &pr.outcome.Decision
-	why := fmt.Sprintf("%s. Before, it was %s %s by %s.", done, before.Disposition, before.Severity, before.Rule)
-	out = fmt.Appendf(out, "    why: %s\n", yamlfile.DoubleQuoted(why))
-	if pr.until != "" {
-		out = fmt.Appendf(out, "    until: %s\n", pr.until)
-	}
-	if was != nil && was.SetsPhase != "" {
-		out = fmt.Appendf(out, "    sets_phase: %s # as rule %s did\n", was.SetsPhase, was.ID)
-	}
-	if was != nil && len(was.Resolves) > 0 {
-		out = fmt.Appendf(out, "    resolves: [%s] # as rule %s did\n", strings.Join(was.Resolves, ", "), was.ID)
-	}
-	return string(out) + "    tests:\n"
-}
-
 // title returns the beginning of a text for a summary.
 func (pr *proposal) title(pieces []string) string {
 	title := text.Clip(strings.ReplaceAll(strings.Join(pieces, "…"), signature.Mask, "…"), maxTitle)
 	return cmp.Or(title, pr.rec.Kind.String()+" "+pr.rec.Status.String())
 }
-
-// valid replaces invalid UTF-8.
-func valid(s string) string { return strings.ToValidUTF8(s, "?") }
 
 // verify compiles a file in front of the other rules, runs its tests, and decides the record.
 func (pr *proposal) verify(file []byte, id string, files []rules.File) error {
