@@ -19,7 +19,7 @@ type document struct {
 	families []string // for which it holds; none: for all
 	protect  []value
 	loggers  []value
-	gameCode []value // see gamecode.go
+	gameCode []value
 	defined  []*definition
 	defaults []defaultDecl
 	rules    []*ruleDecl
