@@ -81,10 +81,13 @@ func JSON(v any) []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// Rendered returns the output of a template of heed's own. It panics if the template and the data do not fit.
-func Rendered(t interface {
+// parsed is a template of text or of HTML.
+type parsed interface {
 	Execute(w io.Writer, data any) error
-}, data any) []byte {
+}
+
+// Rendered returns the output of a template of heed's own. It panics if the template and the data do not fit.
+func Rendered(t parsed, data any) []byte {
 	var out bytes.Buffer
 	if err := t.Execute(&out, data); err != nil {
 		panic("BUG: " + err.Error())
