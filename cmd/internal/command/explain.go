@@ -57,7 +57,7 @@ func (p *program) explainCommand() *cobra.Command {
 				return err
 			}
 			p.removed(scrubber)
-			return p.show("the explanation", e)
+			return p.show("the explanation", explainForm(), e)
 		},
 	}
 	p.registerRules(cmd)
@@ -285,7 +285,7 @@ const notKnown = "not known"
 //go:embed explain.txt
 var explainText string
 
-// explainForm is the explanation for a person; see [prose.form].
+// explainForm is the explanation for a person; see [prose].
 var explainForm = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"safe":  func(s string) string { return safe(s, 0) },
@@ -304,9 +304,6 @@ var explainForm = sync.OnceValue(func() *template.Template {
 		"class": className, "by": decidedBy, "places": places, "quoted": quoted, "clause": clauseText,
 	}).Parse(explainText))
 })
-
-// lines writes the explanation for a person.
-func (e *explanation) lines(p *prose) { p.form(explainForm(), e) }
 
 // Fewer returns the decision about fewer entries than escalate.
 func (e *explanation) Fewer() string { return cmp.Or(e.alone, className(&e.Decision)) }

@@ -3,10 +3,13 @@ package command
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
+	"text/template"
 
 	"github.com/spf13/cobra"
 
@@ -163,7 +166,7 @@ func (p *program) rulesDiffCommand() *cobra.Command {
 			if exitCode && rep.Changed > 0 {
 				p.Raise(exitFinding)
 			}
-			return p.show("the report", rep)
+			return p.show("the report", rulesDiffForm(), rep)
 		},
 	}
 	p.registerView(cmd, "write the `FORMAT` text or json", "show the `N` most frequent changes, 0 for all", formatText, formatJSON)
@@ -295,33 +298,24 @@ func details(set *rules.Set, o *heed.Outcome) rules.Details {
 	return out
 }
 
-func (r *diffReport) lines(p *prose) {
-	p.hang("", "%s → %s: %d of %s in %s change class", safe(r.Old, 0), safe(r.New, 0), r.Changed,
-		text.Count(r.Records, "record"), text.Count(r.Files, "file"))
-	if r.Moved > 0 {
-		p.hang("  ", "same class by another rule: %s", text.Count(r.Moved, "record"))
-	}
-	for i := range r.Changes {
-		c := &r.Changes[i]
-		p.hang("", "")
-		p.hang("  ", "%s", text.Count(c.Count, "record"))
-		p.hang("    old     ", "%s", changed(&c.Old))
-		p.hang("    new     ", "%s", changed(&c.New))
-		p.hang("    sample  ", "%s: %s", safe(c.First, 0), safe(c.Sample, widthClause))
-	}
-	if r.NotShown > 0 {
-		p.hang("", "")
-		p.hang("  ", "… and %s (--top 0 shows all)", text.Count(r.NotShown, "more change"))
-	}
-}
+//go:embed rulesdiff.txt
+var rulesDiffText string
+
+// rulesDiffForm is a difference for a person; see [prose].
+var rulesDiffForm = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"safe": func(s string) string { return safe(s, 0) }, "cut": func(s string) string { return safe(s, widthClause) },
+		"number": text.Count[int], "changed": changed,
+	}).Parse(rulesDiffText))
+})
 
 // changed returns the decision before or after a change in words.
-func changed(d *rules.Details) string {
-	s := className(d)
+func changed(d rules.Details) string {
+	s := className(&d)
 	if d.Invalidates && d.Disposition != event.Ignore {
 		s += ", invalidates"
 	}
-	s += ", by " + decidedBy(d)
+	s += ", by " + decidedBy(&d)
 	if d.Place != "" {
 		s += " (" + safe(d.Place, 0) + ")"
 	}
