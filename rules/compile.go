@@ -53,11 +53,11 @@ func link(family string, files []File, whole bool) *linker {
 	for i, f := range files {
 		src := newSource(i, f)
 		if i == maxFiles {
-			errs.addf(at{src: src}, "", "more than %d files", maxFiles)
+			errs.add(at{src: src}, "", "more than %d files", maxFiles)
 			break
 		}
 		if _, err := time.Parse(time.DateOnly, cmp.Or(f.Today, time.DateOnly)); err != nil {
-			errs.addf(at{src: src}, "write it as 2026-01-31", "File.Today: %s is no day", yamlfile.Quote(f.Today))
+			errs.add(at{src: src}, "write it as 2026-01-31", "File.Today: %s is no day", yamlfile.Quote(f.Today))
 		}
 		data := f.Data
 		if !whole && isDefault(f) {
@@ -106,19 +106,19 @@ func (l *linker) masking() {
 	protect, loggers := map[string]bool{}, map[string]bool{}
 	for _, d := range l.docs {
 		for _, w := range d.protect {
-			if w.text == "" || strings.ContainsAny(w.text, " \t\r\n") {
-				l.errs.addf(w.at, "protect each word by itself", "%s is not one word", yamlfile.Quote(w.text))
+			if w.Value == "" || strings.ContainsAny(w.Value, " \t\r\n") {
+				w.Fail("protect each word by itself", "%s is not one word", yamlfile.Quote(w.Value))
 				continue
 			}
-			protect[w.text] = true
+			protect[w.Value] = true
 		}
 		for _, w := range d.loggers {
-			if strings.TrimSpace(w.text) == "" {
-				l.errs.add(w.at, "is empty, so every frame would match it",
-					"remove it, or write the beginning of the logger's frames, such as Verse.Log")
+			if strings.TrimSpace(w.Value) == "" {
+				w.Fail("remove it, or write the beginning of the logger's frames, such as Verse.Log",
+					"is empty, so every frame would match it")
 				continue
 			}
-			loggers[w.text] = true
+			loggers[w.Value] = true
 		}
 	}
 	l.set.masking = signature.Config{
@@ -132,18 +132,18 @@ func (l *linker) masking() {
 	}
 	for _, d := range l.docs {
 		for i, w := range slices.Concat(d.protect, d.loggers) {
-			alone := signature.Config{LoggerFrames: []string{w.text}}
+			alone := signature.Config{LoggerFrames: []string{w.Value}}
 			if i < len(d.protect) {
-				alone = signature.Config{Protect: []string{w.text}}
+				alone = signature.Config{Protect: []string{w.Value}}
 			}
 			if _, err := signature.New(alone); err != nil {
-				l.errs.add(w.at, yamlfile.Clean(err.Error()), "")
+				w.Fail("", "%s", yamlfile.Clean(err.Error()))
 				return
 			}
 		}
 	}
-	l.errs.add(at{src: l.docs[0].src, field: "protect"}, yamlfile.Clean(err.Error()),
-		"protect fewer words, or name fewer logger frames")
+	l.errs.add(at{src: l.docs[0].src, field: "protect"}, "protect fewer words, or name fewer logger frames", "%s",
+		yamlfile.Clean(err.Error()))
 }
 
 // collect puts the rules of all files in order. A rule that overrides another takes
@@ -156,7 +156,7 @@ func (l *linker) collect() {
 				continue // takes the place of the rule that it overrides
 			}
 			if len(l.decls) == maxRules {
-				l.errs.addf(d.at, "", "more than %d rules", maxRules)
+				l.errs.add(d.at, "", "more than %d rules", maxRules)
 				return
 			}
 			for d.overridden != nil {
@@ -194,16 +194,16 @@ func (l *linker) compile(d *ruleDecl) {
 	}
 	r.reads, r.possible, r.certain = cond.reads, cond.possible, cond.certain
 	for i, c := range exceptions {
-		at := c.expr.at
+		expr := c.expr
 		switch first := slices.IndexFunc(exceptions[:i], c.same); {
 		case first >= 0:
-			l.errs.addf(at, "remove one of the two", "the exception is the same as exceptions[%d]", first+1)
+			expr.Fail("remove one of the two", "the exception is the same as exceptions[%d]", first+1)
 		case c.same(cond) || r.possible&^c.certain == 0:
-			l.errs.add(at, "the rule can never match: an exception always applies",
-				"narrow the exception, or turn the rule off with enabled: false")
+			expr.Fail("narrow the exception, or turn the rule off with enabled: false",
+				"the rule can never match: an exception always applies")
 			return
 		case c.possible&cond.possible == 0:
-			l.errs.add(at, "the exception can never apply where the rule matches", "correct it, or remove the exception")
+			expr.Fail("correct it, or remove the exception", "the exception can never apply where the rule matches")
 		}
 		r.reads |= c.reads
 		r.possible &^= c.certain
@@ -216,8 +216,8 @@ func (l *linker) compile(d *ruleDecl) {
 		l.set.active = append(l.set.active, r)
 	}
 	if r.Continue && r.SetsPhase != "" && r.PerEntry {
-		l.errs.add(d.when.at, "a rule with continue that sets the phase cannot read message, stack or operation",
-			"read template or frames")
+		d.when.Fail("read template or frames",
+			"a rule with continue that sets the phase cannot read message, stack or operation")
 	}
 }
 
@@ -234,16 +234,16 @@ func (l *linker) resolveIDs() {
 }
 
 // named returns the ids of the rules that words of a rule name, in order of the set.
-func (l *linker) named(ids []string, d *ruleDecl, words []word, budget *int, itself, hint string) (named []string) {
+func (l *linker) named(ids []string, d *ruleDecl, words []value, budget *int, itself, hint string) (named []string) {
 	var found []*Rule
 	for _, w := range words {
-		prefix, isPattern := strings.CutSuffix(w.text, "*")
+		prefix, isPattern := strings.CutSuffix(w.Value, "*")
 		if strings.Contains(prefix, "*") {
-			l.errs.add(w.at, yamlfile.Quote(w.text)+": '*' is allowed only at the end", `such as "load.*"`)
+			w.Fail(`such as "load.*"`, "%s: '*' is allowed only at the end", yamlfile.Quote(w.Value))
 			continue
 		}
 		if !isPattern && prefix == d.rule.ID {
-			l.errs.add(w.at, "a rule cannot "+itself, hint)
+			w.Fail(hint, "a rule cannot %s", itself)
 			continue
 		}
 		first, _ := slices.BinarySearch(ids, prefix)
@@ -255,12 +255,12 @@ func (l *linker) named(ids []string, d *ruleDecl, words []word, budget *int, its
 		if first == last {
 			known := ""
 			if !l.errs.full() { // a hint for one of many thousand costs time
-				known = cmp.Or(yamlfile.DidYouMean(w.text, ids), "write the id of a rule of the set, or the beginning of some and a '*'")
+				known = cmp.Or(yamlfile.DidYouMean(w.Value, ids), "write the id of a rule of the set, or the beginning of some and a '*'")
 			}
-			l.errs.addf(w.at, known, "no rule has the id %s", yamlfile.Quote(w.text))
+			w.Fail(known, "no rule has the id %s", yamlfile.Quote(w.Value))
 		}
 		if *budget -= last - first; *budget < 0 {
-			l.errs.add(w.at, "the files name too many rule ids", "name fewer")
+			w.Fail("name fewer", "the files name too many rule ids")
 			return nil
 		}
 	}
@@ -329,20 +329,19 @@ func (l *linker) limits() {
 	escalations, tests := 0, 0
 	for _, d := range l.decls {
 		if first := maxTests - tests; first >= 0 && first < len(d.tests) {
-			l.errs.addf(d.tests[first].at, "", "more than %d tests", maxTests)
+			l.errs.add(d.tests[first].at, "", "more than %d tests", maxTests)
 		}
 		tests += len(d.tests)
 		if d.rule.Escalate != nil {
 			if escalations++; escalations == maxEscalations+1 {
-				l.errs.addf(d.given["escalate"].at, "", "more than %d rules with escalate", maxEscalations)
+				d.given["escalate"].Key.Fail("", "more than %d rules with escalate", maxEscalations)
 			}
 		}
 		for _, t := range d.rule.Tags {
 			seen[t] = true
 		}
 		if len(seen) > maxTags {
-			l.errs.addf(d.at.under("tags"), "",
-				"more than %d different tags in the set", maxTags)
+			l.errs.add(d.at.of("tags"), "", "more than %d different tags in the set", maxTags)
 			return
 		}
 	}
@@ -375,16 +374,16 @@ func (l *linker) gameCode() {
 	for _, d := range l.docs {
 		for _, w := range d.gameCode {
 			switch {
-			case strings.Trim(w.text, ". ") == "" || strings.ContainsAny(w.text, "\t\r\n"):
-				l.errs.addf(w.at, `write the beginning of a namespace, such as "Engine."`, "%s is not a name of code", yamlfile.Quote(w.text))
-			case len(w.text) > maxGameCodeName:
-				l.errs.addf(w.at, "write the namespace, without what is in it", "the name has %d bytes, more than the %d allowed",
-					len(w.text), maxGameCodeName)
+			case strings.Trim(w.Value, ". ") == "" || strings.ContainsAny(w.Value, "\t\r\n"):
+				w.Fail(`write the beginning of a namespace, such as "Engine."`, "%s is not a name of code", yamlfile.Quote(w.Value))
+			case len(w.Value) > maxGameCodeName:
+				w.Fail("write the namespace, without what is in it", "the name has %d bytes, more than the %d allowed",
+					len(w.Value), maxGameCodeName)
 			case len(names) == maxGameCode:
-				l.errs.addf(w.at, "name fewer, shorter namespaces", "more than %d names", maxGameCode)
+				w.Fail("name fewer, shorter namespaces", "more than %d names", maxGameCode)
 				return
 			default:
-				names[w.text] = true
+				names[w.Value] = true
 			}
 		}
 	}

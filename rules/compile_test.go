@@ -121,7 +121,7 @@ func TestErrors(t *testing.T) {
 		{"disposition", rule("id: x", ok, "disposition: blokcing"), `f.yaml:5:18: rule x: disposition: unknown value "blokcing" (did you mean "blocking"?)`},
 		{"severity", rule("id: x", ok, "disposition: ignore", "severity: critical"), `f.yaml:6:15: rule x: severity: unknown value "critical" (known: info, warning, error, fatal)`},
 		{"boolean", rule("id: x", ok, "disposition: ignore", "invalidates: yes"), `f.yaml:6:18: rule x: invalidates: must be true or false, not "yes" (write true or false)`},
-		{"boolean number", rule("id: x", ok, "disposition: ignore", "blinds: 1"), `f.yaml:6:13: rule x: blinds: must be true or false, not a number (write true or false)`},
+		{"boolean number", rule("id: x", ok, "disposition: ignore", "blinds: 1"), `f.yaml:6:13: rule x: blinds: must be true or false, not "1" (write true or false)`},
 		{"summary", rule("id: x", ok, "disposition: ignore", `summary: "a\nb"`), `f.yaml:6:14: rule x: summary: must be one line of 1 to 220 bytes without control characters`},
 		{"phase", rule("id: x", ok, "disposition: ignore", "sets_phase: In Game"), `f.yaml:6:17: rule x: sets_phase: "In Game" is not a phase: lower-case letters, digits, '.', '_' and '-', at most 64 (such as "load" or "play")`},
 		{"tag", rule("id: x", ok, "disposition: ignore", "tags: [A]"), `f.yaml:6:12: rule x: tags[1]: "A" is not a tag: lower-case letters, digits, '.', '_' and '-', at most 64`},

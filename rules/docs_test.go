@@ -42,8 +42,8 @@ func TestReferenceTables(t *testing.T) {
 		got = append(got, keys)
 	}
 	require.Equal(t, [][]string{
-		fileFields.names(), listFields.names(), macroFields.names(), ruleFields.names(), variables, exceptionFields.names(),
-		escalateFields.names(), withinFields.names(), defaultFields.names(), testFields.names(),
+		fileFields.Names(), listFields.Names(), macroFields.Names(), ruleFields.Names(), variables, exceptionFields.Names(),
+		escalateFields.Names(), withinFields.Names(), defaultFields.Names(), testFields.Names(),
 	}, got[:len(got)-1], "the last table has the checks of package lint")
 }
 
@@ -122,15 +122,15 @@ func TestSchemaKnowsTheLanguage(t *testing.T) {
 		got  schemaNode
 		want []string
 	}{
-		{"file", top, fileFields.names()},
-		{"list", def["list"].OneOf[1], listFields.names()},
-		{"macro", def["macro"].OneOf[1], macroFields.names()},
-		{"rule", def["rule"], ruleFields.names()},
-		{"exception", def["exception"].OneOf[1], exceptionFields.names()},
-		{"escalate", def["escalate"], escalateFields.names()},
-		{"within", def["escalate"].Properties["within"].OneOf[1], withinFields.names()},
-		{"test", def["test"], testFields.names()},
-		{"default", def["default"].OneOf[1], defaultFields.names()},
+		{"file", top, fileFields.Names()},
+		{"list", def["list"].OneOf[1], listFields.Names()},
+		{"macro", def["macro"].OneOf[1], macroFields.Names()},
+		{"rule", def["rule"], ruleFields.Names()},
+		{"exception", def["exception"].OneOf[1], exceptionFields.Names()},
+		{"escalate", def["escalate"], escalateFields.Names()},
+		{"within", def["escalate"].Properties["within"].OneOf[1], withinFields.Names()},
+		{"test", def["test"], testFields.Names()},
+		{"default", def["default"].OneOf[1], defaultFields.Names()},
 		{"defaults", def["defaults"], kinds},
 		{"log", defaults["log"], levels},
 		{"operation", defaults["operation"], append(statusesOf(event.KindOperation), byCallerKey)},

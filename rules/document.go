@@ -17,19 +17,13 @@ import (
 type document struct {
 	src      *source
 	families []string // for which it holds; none: for all
-	protect  []word
-	loggers  []word
-	gameCode []word // see gamecode.go
+	protect  []value
+	loggers  []value
+	gameCode []value
 	defined  []*definition
 	defaults []defaultDecl
 	rules    []*ruleDecl
 	ended    []string // sentences about rules whose last day is over
-}
-
-// word is a text with its place.
-type word struct {
-	text string
-	at   at
 }
 
 // definition is a list or a macro.
@@ -48,15 +42,15 @@ func (d *definition) overrides() bool { return d.override || d.extend }
 
 // exprText is an expression as written.
 type exprText struct {
-	text string
-	node *yaml.Node
-	at   at
+	value
+
+	text string // "" if it has errors
 }
 
 // place returns the place of the character of e with an offset.
 func (e *exprText) place(offset int) at {
-	p := e.at
-	p.line, p.col = locate(p.src, e.node, offset)
+	p := placeOf(e.value)
+	p.line, p.col = locate(p.src, e.Node, offset)
 	return p
 }
 
@@ -110,26 +104,24 @@ func statusesOf(k event.Kind) []string {
 // that one mistake does not cause a hundred others.
 func parseFile(src *source, data []byte, errs *collector) *document {
 	d := &document{src: src}
-	root := parseYAML(src, data, errs)
-	if root == nil {
-		return d
+	if root, ok := language.Open(data, &owner{src: src, errs: errs}); ok {
+		fileFields.Read(d, root)
 	}
-	fileFields.read(d, at{src: src}, root, errs)
 	return d
 }
 
 var fileFields = keys[document]{
-	key[document]{name: "version", parse: checkVersion}.needed(`a rule file begins with "version: 1"`),
-	keyOf("families", func(d *document) *[]string { return &d.families }, parseFamilies),
-	keyOf("protect", func(d *document) *[]word { return &d.protect }, words),
-	keyOf("logger_frames", func(d *document) *[]word { return &d.loggers }, words),
-	keyOf("game_code", func(d *document) *[]word { return &d.gameCode }, words),
+	yamlfile.Key[document]{Name: "version", Parse: checkVersion}.Needed(`a rule file begins with "version: 1"`),
+	yamlfile.KeyOf("families", func(d *document) *[]string { return &d.families }, parseFamilies),
+	yamlfile.KeyOf("protect", func(d *document) *[]value { return &d.protect }, words),
+	yamlfile.KeyOf("logger_frames", func(d *document) *[]value { return &d.loggers }, words),
+	yamlfile.KeyOf("game_code", func(d *document) *[]value { return &d.gameCode }, words),
 	definitions("lists", parseList),
 	definitions("macros", parseMacro),
-	keyOf("defaults", func(d *document) *[]defaultDecl { return &d.defaults }, parseDefaults),
-	{name: "rules", parse: func(d *document, p at, n *yaml.Node, errs *collector) {
-		for _, item := range items(p, n, errs) {
-			r := parseRule(d.src, item, errs)
+	yamlfile.KeyOf("defaults", func(d *document) *[]defaultDecl { return &d.defaults }, parseDefaults),
+	{Name: "rules", Parse: func(d *document, v value) {
+		for _, item := range v.Items() {
+			r := parseRule(item)
 			if r != nil && r.until != "" && r.until < d.src.today {
 				d.ended = append(d.ended, fmt.Sprintf("%s: rule %s ended on %s and is not used: remove it, or give it another day",
 					r.rule.Place, r.rule.ID, r.until))
@@ -145,88 +137,82 @@ var fileFields = keys[document]{
 	}},
 }
 
-func checkVersion(_ *document, p at, n *yaml.Node, errs *collector) {
-	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!int" || n.Value != "1" {
-		got := yamlfile.KindName(n)
-		if n.Kind == yaml.ScalarNode {
-			got = yamlfile.Quote(n.Value)
-		}
-		errs.addf(p.here(n), "write version: 1", "must be the number 1, not %s", got)
+func checkVersion(_ *document, v value) {
+	if v.Kind != yaml.ScalarNode || v.ShortTag() != "!!int" || v.Value != "1" {
+		v.Fail("write version: 1", "must be the number 1, not %s", v.Shown())
 	}
 }
 
 // definitions is a key of a file for the lists or the macros.
-func definitions(name string, parse func(*definition, at, *yaml.Node, *collector)) key[document] {
-	return key[document]{name: name, parse: func(d *document, p at, n *yaml.Node, errs *collector) {
-		for _, e := range mapping(p, n, nil, errs) {
-			own := &definition{kind: strings.TrimSuffix(name, "s"), name: e.key, at: e.at}
-			parse(own, e.at, e.value, errs)
+func definitions(name string, parse func(*definition, value)) yamlfile.Key[document] {
+	return yamlfile.Key[document]{Name: name, Parse: func(d *document, v value) {
+		for e := range v.Mapping(nil) {
+			own := &definition{kind: strings.TrimSuffix(name, "s"), name: e.Key.Value, at: placeOf(e.Key)}
+			parse(own, e.Value)
 			d.defined = append(d.defined, own)
 		}
 	}}
 }
 
 var listFields = keys[definition]{
-	keyOf("items", func(d *definition) *[]string { return &d.items }, parseItems).needed("write items: [a, b]"),
-	keyOf("override", func(d *definition) *bool { return &d.override }, parseBool),
-	keyOf("append", func(d *definition) *bool { return &d.extend }, parseBool),
+	yamlfile.KeyOf("items", func(d *definition) *[]string { return &d.items }, parseItems).Needed("write items: [a, b]"),
+	yamlfile.KeyOf("override", func(d *definition) *bool { return &d.override }, value.Bool),
+	yamlfile.KeyOf("append", func(d *definition) *bool { return &d.extend }, value.Bool),
 }
 
 // parseList reads a list: its items alone, or a mapping that also holds their
 // relation to the items of another file.
-func parseList(d *definition, p at, n *yaml.Node, errs *collector) {
-	listFields.readOr("items", d, p, n, errs)
+func parseList(d *definition, v value) {
+	listFields.ReadOr("items", d, v)
 	if d.override && d.extend {
-		errs.add(p.here(n), "a list cannot have both override and append", "remove one of the two")
+		v.Fail("remove one of the two", "a list cannot have both override and append")
 	}
 }
 
-func parseItems(p at, n *yaml.Node, errs *collector) []string {
-	if n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
-		errs.add(p.here(n), "the list is empty", "remove it, or add items: nothing matches an empty list")
+func parseItems(v value) []string {
+	if v.Kind == yaml.SequenceNode && len(v.Content) == 0 {
+		v.Fail("remove it, or add items: nothing matches an empty list", "the list is empty")
 	}
 	var out []string
-	seen := make(map[string]int, len(n.Content))
-	for i, w := range words(p, n, errs) {
-		if first, dup := seen[w.text]; dup {
-			errs.addf(w.at, "remove one of the two", "%s is in the list twice, first as item %d", yamlfile.Quote(w.text), first+1)
+	seen := make(map[string]int, len(v.Content))
+	for i, w := range words(v) {
+		if first, dup := seen[w.Value]; dup {
+			w.Fail("remove one of the two", "%s is in the list twice, first as item %d", yamlfile.Quote(w.Value), first+1)
 			continue
 		}
-		if seen[w.text] = i; w.text == "" {
-			errs.add(w.at, "is an empty text, which every text contains",
-				`remove it; to test for an empty text, write == ""`)
+		if seen[w.Value] = i; w.Value == "" {
+			w.Fail(`remove it; to test for an empty text, write == ""`, "is an empty text, which every text contains")
 			continue
 		}
-		out = append(out, w.text)
+		out = append(out, w.Value)
 	}
 	return out
 }
 
 var macroFields = keys[definition]{
-	keyOf("when", func(d *definition) *exprText { return &d.expr }, expression).
-		needed(`write when: 'template contains "text"'`),
-	keyOf("override", func(d *definition) *bool { return &d.override }, parseBool),
+	yamlfile.KeyOf("when", func(d *definition) *exprText { return &d.expr }, expression).
+		Needed(`write when: 'template contains "text"'`),
+	yamlfile.KeyOf("override", func(d *definition) *bool { return &d.override }, value.Bool),
 }
 
 // parseMacro reads a macro: its condition alone, or a mapping.
-func parseMacro(d *definition, p at, n *yaml.Node, errs *collector) {
-	macroFields.readOr("when", d, p, n, errs)
+func parseMacro(d *definition, v value) {
+	macroFields.ReadOr("when", d, v)
 }
 
 // expression returns an expression as written; an empty text when there is
 // none, which has then been reported.
-func expression(p at, n *yaml.Node, errs *collector) exprText {
-	e := exprText{node: n, at: p.here(n)}
-	s, ok := text(p, n, errs)
+func expression(v value) exprText {
+	e := exprText{value: v}
+	s, ok := v.Text()
 	switch {
 	case !ok:
 	case strings.TrimSpace(s) == "":
-		errs.add(e.at, "the expression is empty", `write a condition, such as: 'template contains "text"'`)
+		v.Fail(`write a condition, such as: 'template contains "text"'`, "the expression is empty")
 	case len(s) > maxExpression:
-		errs.addf(e.at, "use a list or macros", "the expression has %d bytes, more than the %d allowed", len(s),
-			maxExpression)
+		v.Fail("use a list or macros", "the expression has %d bytes, more than the %d allowed", len(s), maxExpression)
 	case nesting(s) > maxNesting:
-		errs.addf(e.at, "use macros", "brackets are nested more than %d deep", maxNesting)
+		v.Fail("use macros", "brackets are nested more than %d deep", maxNesting)
 	default:
 		e.text = s
 	}
@@ -259,16 +245,15 @@ func nesting(s string) int {
 }
 
 var defaultFields = keys[defaultDecl]{
-	keyOf("disposition", func(d *defaultDecl) *event.Disposition { return &d.disposition },
-		oneIn[event.Disposition](dispositions)),
-	keyOf("severity", func(d *defaultDecl) *event.Severity { return &d.severity }, oneIn[event.Severity](severities)),
-	keyOf("invalidates", func(d *defaultDecl) *bool { return &d.invalidates }, parseBool),
+	yamlfile.KeyOf("disposition", func(d *defaultDecl) *event.Disposition { return &d.disposition }, parseDisposition),
+	yamlfile.KeyOf("severity", func(d *defaultDecl) *event.Severity { return &d.severity }, parseSeverity),
+	yamlfile.KeyOf("invalidates", func(d *defaultDecl) *bool { return &d.invalidates }, value.Bool),
 }
 
-func parseDefaults(p at, n *yaml.Node, errs *collector) []defaultDecl {
+func parseDefaults(v value) []defaultDecl {
 	var out []defaultDecl
-	for _, k := range mapping(p, n, kinds, errs) {
-		kind, _ := event.Parse[event.Kind](k.key)
+	for k := range v.Mapping(kinds) {
+		kind, _ := event.Parse[event.Kind](k.Key.Value)
 		known := statusesOf(kind)
 		switch kind {
 		case event.KindLog:
@@ -276,17 +261,17 @@ func parseDefaults(p at, n *yaml.Node, errs *collector) []defaultDecl {
 		case event.KindOperation:
 			known = append(known, byCallerKey)
 		}
-		for _, e := range mapping(k.at, k.value, known, errs) {
-			d := defaultDecl{kind: k.key, key: e.key}
-			if e.value.Kind == yaml.SequenceNode {
-				errs.add(e.place(), "must be a disposition or a mapping, not a list",
-					"fields: "+strings.Join(defaultFields.names(), ", "))
+		for e := range k.Value.Mapping(known) {
+			d := defaultDecl{kind: k.Key.Value, key: e.Key.Value}
+			if e.Value.Kind == yaml.SequenceNode {
+				e.Value.Fail("fields: "+strings.Join(defaultFields.Names(), ", "),
+					"must be a disposition or a mapping, not a list")
 				continue
 			}
-			given := defaultFields.readOr("disposition", &d, e.at, e.value, errs)
+			given := defaultFields.ReadOr("disposition", &d, e.Value)
 			d.hasSeverity = given["severity"] != nil
 			if given["disposition"] == nil {
-				errs.add(e.place(), "disposition is missing", "one of "+strings.Join(dispositions, ", "))
+				e.Value.Fail("one of "+strings.Join(dispositions, ", "), "disposition is missing")
 			}
 			out = append(out, d)
 		}

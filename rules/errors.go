@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/yamlfile"
 	"github.com/heedlog/heed/rules/internal/compiled"
 )
@@ -29,17 +31,11 @@ type Error struct {
 //
 //	rules: f.yaml:12:9: rule save.x: when: unknown name "templat" (did you mean "template"?)
 func (e *Error) Error() string {
-	s := e.Msg
-	if e.Field != "" {
-		s = e.Field + ": " + s
-	}
+	field := e.Field
 	if e.Rule != "" {
-		s = "rule " + e.Rule + ": " + s
+		field = strings.TrimSuffix("rule "+e.Rule+": "+field, ": ")
 	}
-	if e.Hint != "" {
-		s += " (" + e.Hint + ")"
-	}
-	return "rules: " + yamlfile.Place(e.File, e.Line, e.Column) + s
+	return "rules: " + yamlfile.Problem{Line: e.Line, Column: e.Column, Msg: e.Msg, Hint: e.Hint}.In(e.File, field)
 }
 
 // collector gathers errors while a set is compiled.
@@ -55,24 +51,26 @@ type at struct {
 	rule, field string
 }
 
+// of returns the place for a field of the rule.
+func (p at) of(field string) at {
+	p.field = field
+	return p
+}
+
 // place returns the place for package lint.
 func (p at) place() compiled.Place {
 	return compiled.Place{Name: p.src.name, Line: p.line, Col: p.col}
 }
 
-func (c *collector) add(p at, msg, hint string) {
+func (c *collector) add(p at, hint, format string, args ...any) {
 	if c.full() {
 		c.dropped++
 		return
 	}
 	c.errs = append(c.errs, &Error{
 		File: p.src.name, Line: p.line, Column: p.col,
-		Rule: p.rule, Field: p.field, Msg: msg, Hint: hint, file: p.src.index,
+		Rule: p.rule, Field: p.field, Msg: fmt.Sprintf(format, args...), Hint: hint, file: p.src.index,
 	})
-}
-
-func (c *collector) addf(p at, hint, format string, args ...any) {
-	c.add(p, fmt.Sprintf(format, args...), hint)
 }
 
 // full reports whether further errors are only counted.
@@ -94,4 +92,67 @@ func (c *collector) err() error {
 		out = append(out, &Error{Msg: fmt.Sprintf("and %d more errors", c.dropped)})
 	}
 	return errors.Join(out...)
+}
+
+// language is the language of rule files, as YAML.
+var language = yamlfile.Language{
+	Name: "a rule file", Begins: "version: 1",
+	Instead:  "aliases are not part of the rule language; use a list or a macro",
+	MaxBytes: MaxFileBytes, MaxDepth: maxDepth,
+}
+
+type (
+	value       = yamlfile.Value
+	keys[T any] = yamlfile.Keys[T]
+)
+
+// owner is the rule, or another part of a file, of which values are.
+type owner struct {
+	src  *source
+	rule string
+	errs *collector
+}
+
+// Report implements [yamlfile.Owner].
+func (o *owner) Report(field string, p yamlfile.Problem) {
+	o.errs.add(at{o.src, p.Line, p.Column, o.rule, field}, p.Hint, "%s", p.Msg)
+}
+
+// ownerOf returns the owner of a value of a rule file.
+func ownerOf(v value) *owner { return v.Owner.(*owner) }
+
+// placeOf returns the place of a value, for errors of later steps.
+func placeOf(v value) at {
+	o := ownerOf(v)
+	return at{o.src, v.Line, v.Column, o.rule, v.Field}
+}
+
+// words returns the elements of a list of texts.
+func words(v value) (list []value) {
+	for _, item := range v.Items() {
+		if _, ok := item.Text(); ok {
+			list = append(list, item)
+		}
+	}
+	return list
+}
+
+var (
+	parseDisposition = oneIn[event.Disposition](dispositions)
+	parseSeverity    = oneIn[event.Severity](severities)
+)
+
+// oneIn returns a parser of a value that must be one of names.
+func oneIn[E interface {
+	event.Disposition | event.Kind | event.Level | event.Severity | event.Status
+}](names []string) func(value) E {
+	return func(v value) E {
+		s, ok := v.Text()
+		if ok && !slices.Contains(names, s) {
+			v.Fail(yamlfile.DidYouMean(s, names), "unknown value %s", yamlfile.Quote(s))
+			s = ""
+		}
+		e, _ := event.Parse[E](s)
+		return e
+	}
 }

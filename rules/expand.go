@@ -32,7 +32,7 @@ type expansion struct {
 // fail reports an error at loc.
 func (x *expansion) fail(loc file.Location, hint, format string, args ...any) ast.Node {
 	x.failed = true
-	x.r.errs.addf(x.expr.place(loc.From), hint, format, args...)
+	x.r.errs.add(x.expr.place(loc.From), hint, format, args...)
 	return nil
 }
 

@@ -28,7 +28,8 @@ const (
 func (r *Rule) Exceptions() []string {
 	var out []string
 	for _, c := range r.exceptions {
-		out = append(out, fmt.Sprintf("%s:%d:%d: %s", c.expr.at.src.name, c.expr.at.line, c.expr.at.col, c.expr.text))
+		at := placeOf(c.expr.value)
+		out = append(out, fmt.Sprintf("%s:%d:%d: %s", at.src.name, at.line, at.col, c.expr.text))
 	}
 	return out
 }

@@ -42,20 +42,20 @@ func heldFor(data []byte) (names []string) {
 }
 
 // parseFamilies returns the families that a file names, with a "-" before each for which it does not hold.
-func parseFamilies(p at, n *yaml.Node, errs *collector) (given []string) {
-	for _, w := range words(p, n, errs) {
-		name := strings.TrimPrefix(w.text, "-")
+func parseFamilies(v value) (given []string) {
+	for _, w := range words(v) {
+		name := strings.TrimPrefix(w.Value, "-")
 		switch {
 		case !slices.Contains(families, name):
-			errs.addf(w.at, yamlfile.DidYouMean(name, families), "unknown family %s", yamlfile.Quote(name))
+			w.Fail(yamlfile.DidYouMean(name, families), "unknown family %s", yamlfile.Quote(name))
 		case slices.Contains(given, name) || slices.Contains(given, "-"+name):
-			errs.addf(w.at, "remove one of the two", "%s is in the list twice", yamlfile.Quote(name))
+			w.Fail("remove one of the two", "%s is in the list twice", yamlfile.Quote(name))
 		default:
-			given = append(given, w.text)
+			given = append(given, w.Value)
 		}
 	}
-	if n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
-		errs.add(p.here(n), "the list is empty", "remove it: a file that names no family holds for all")
+	if v.Kind == yaml.SequenceNode && len(v.Content) == 0 {
+		v.Fail("remove it: a file that names no family holds for all", "the list is empty")
 	}
 	return given
 }
@@ -156,7 +156,7 @@ func (s *Set) narrowed(family string) *Set {
 		if holdsFor(d.families, family) {
 			held = append(held, d)
 			for _, w := range d.gameCode {
-				own.gameCode = append(own.gameCode, w.text)
+				own.gameCode = append(own.gameCode, w.Value)
 			}
 		}
 	}

@@ -101,53 +101,54 @@ type testDecl struct {
 }
 
 var testFields = keys[testDecl]{
-	keyOf("match", func(t *testDecl) *string { return &t.Message }, parseText),
-	keyOf("no_match", func(t *testDecl) *string { return &t.Message }, parseText),
-	keyOf("level", func(t *testDecl) *event.Level { return &t.Level }, oneIn[event.Level](levels)),
-	keyOf("phase", func(t *testDecl) *string { return &t.phase }, parseText),
-	keyOf("stack", func(t *testDecl) *string { return &t.Stack }, parseText),
-	keyOf("source", func(t *testDecl) *string { return &t.Source }, parseText),
-	keyOf("kind", func(t *testDecl) *event.Kind { return &t.Kind }, oneIn[event.Kind](kinds)),
-	keyOf("status", func(t *testDecl) *event.Status { return &t.Status }, oneIn[event.Status](statuses)),
-	keyOf("method", func(t *testDecl) *string { return &t.Source }, parseText),
-	keyOf("operation", func(t *testDecl) *string { return &t.OperationID }, parseText),
+	yamlfile.KeyOf("match", func(t *testDecl) *string { return &t.Message }, parseText),
+	yamlfile.KeyOf("no_match", func(t *testDecl) *string { return &t.Message }, parseText),
+	yamlfile.KeyOf("level", func(t *testDecl) *event.Level { return &t.Level }, oneIn[event.Level](levels)),
+	yamlfile.KeyOf("phase", func(t *testDecl) *string { return &t.phase }, parseText),
+	yamlfile.KeyOf("stack", func(t *testDecl) *string { return &t.Stack }, parseText),
+	yamlfile.KeyOf("source", func(t *testDecl) *string { return &t.Source }, parseText),
+	yamlfile.KeyOf("kind", func(t *testDecl) *event.Kind { return &t.Kind }, oneIn[event.Kind](kinds)),
+	yamlfile.KeyOf("status", func(t *testDecl) *event.Status { return &t.Status }, oneIn[event.Status](statuses)),
+	yamlfile.KeyOf("method", func(t *testDecl) *string { return &t.Source }, parseText),
+	yamlfile.KeyOf("operation", func(t *testDecl) *string { return &t.OperationID }, parseText),
 }
 
-func parseTest(p at, n *yaml.Node, errs *collector) (testDecl, bool) {
+func parseTest(v value) (testDecl, bool) {
+	errs := ownerOf(v).errs
 	before := errs.count()
-	t := testDecl{at: p.here(n)}
-	given := testFields.read(&t, p, n, errs)
+	t := testDecl{at: placeOf(v)}
+	given := testFields.Read(&t, v)
 	t.match = given["match"] != nil
 	if text := cmp.Or(given["match"], given["no_match"]); text != nil {
-		t.at = p.here(text.value)
+		t.at = placeOf(v.At(text.Value.Node))
 	}
 	if phase := given["phase"]; phase != nil {
-		t.phaseAt = p.here(phase.value)
+		t.phaseAt = placeOf(phase.Value)
 	}
-	if n.Kind == yaml.MappingNode && (given["match"] == nil) == (given["no_match"] == nil) {
-		errs.add(p.here(n), "a test needs either match or no_match", `such as - match: "text of a log record"`)
+	if v.Kind == yaml.MappingNode && (given["match"] == nil) == (given["no_match"] == nil) {
+		v.Fail(`such as - match: "text of a log record"`, "a test needs either match or no_match")
 	}
 	if given["kind"] == nil {
 		t.Kind = t.Status.Kind()
 		if given["method"] != nil && given["status"] == nil {
 			t.Kind, t.Status = event.KindOperation, event.StatusFailed
-			given["status"] = &entry{"status", p, n}
+			given["status"] = &yamlfile.Entry{Key: v, Value: v}
 		}
 	}
 	switch {
 	case t.Status.Kind() != t.Kind && given["status"] == nil:
-		errs.addf(p.here(n).under("status"), "one of "+strings.Join(statusesOf(t.Kind), ", "),
+		v.Under("status").Fail("one of "+strings.Join(statusesOf(t.Kind), ", "),
 			"is missing: an entry of kind %s has one", t.Kind)
 	case t.Status.Kind() != t.Kind:
-		errs.addf(given["status"].place(), "one of "+strings.Join(statusesOf(t.Kind), ", "),
+		given["status"].Value.Fail("one of "+strings.Join(statusesOf(t.Kind), ", "),
 			"an entry of kind %s cannot have status %s", t.Kind, t.Status)
 	case t.Kind != event.KindLog && given["level"] != nil:
-		errs.addf(given["level"].place(), "remove it", "an entry of kind %s has no level", t.Kind)
+		given["level"].Value.Fail("remove it", "an entry of kind %s has no level", t.Kind)
 	case given["method"] != nil && t.Kind != event.KindOperation:
-		errs.addf(given["method"].place(), "remove it, or give the status of an operation",
+		given["method"].Value.Fail("remove it, or give the status of an operation",
 			"an entry of kind %s has no method", t.Kind)
 	case given["method"] != nil && given["source"] != nil:
-		errs.add(given["source"].place(), "the source of an operation is its method", "remove one of the two")
+		given["source"].Value.Fail("remove one of the two", "the source of an operation is its method")
 	}
 	return t, errs.count() == before
 }

@@ -149,7 +149,7 @@ func TestEverythingInTheLanguageCanBeCopied(t *testing.T) {
 		`true`, `not (template == "x")`, `len(template) == 1 + 2.5`, `any(["a"], # == "b")`, `contains_any(template, ["a", "b"])`,
 		`template == "a" ? true : false`, `split(template, "b")[1] == template[1:2]`, `template[:1] == template[1:]`, `-1 == +len(frames)`,
 	} {
-		e := &exprText{text: text, node: &yaml.Node{Line: 1, Column: 1}, at: at{src: src}}
+		e := &exprText{value{Node: &yaml.Node{Line: 1, Column: 1}, Owner: &owner{src, "", errs}}, text}
 		tree := r.resolve(e)
 		require.NoError(t, errs.err(), text)
 		require.Equal(t, fingerprint(tree), fingerprint(copyTree(tree)), text)

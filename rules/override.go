@@ -27,7 +27,7 @@ func (l *linker) override() {
 				continue
 			}
 			if first := inFile[id]; first != nil {
-				l.errs.addf(d.idAt, "give one of them another id", "the id is already used by the rule at %s:%d", yamlfile.Clean(d.src.name),
+				d.idAt.Fail("give one of them another id", "the id is already used by the rule at %s:%d", yamlfile.Clean(d.src.name),
 					first.at.line)
 				continue
 			}
@@ -37,7 +37,7 @@ func (l *linker) override() {
 				d.inherit(base)
 				base.overridden = d
 			case base != nil:
-				l.errs.addf(d.idAt, "add override: true to change that rule, or use another id",
+				d.idAt.Fail("add override: true to change that rule, or use another id",
 					"the rule at %s:%d has the same id", yamlfile.Clean(base.src.name), base.at.line)
 			case d.override:
 				lonely = append(lonely, d)
@@ -53,7 +53,7 @@ func (l *linker) override() {
 		if last[id] != d {
 			hint = fmt.Sprintf("the rule at %s:%d comes first, so it wins", yamlfile.Clean(last[id].src.name), last[id].at.line)
 		}
-		l.errs.addf(d.given["override"].at, hint, "no file after this one has a rule %s", yamlfile.Quote(id))
+		d.given["override"].Key.Fail(hint, "no file after this one has a rule %s", yamlfile.Quote(id))
 	}
 }
 
@@ -80,7 +80,11 @@ func (d *ruleDecl) inherit(base *ruleDecl) {
 	for name, e := range base.given {
 		if own[name] == nil && (name != "tests" || own["when"] == nil && own["exceptions"] == nil) {
 			d.given[name] = e
-			ruleFields.take(d, e, &collector{}) // which has reported errors at base
+			o := ownerOf(e.Value)
+			errs := o.errs
+			o.errs = &collector{} // its errors were reported at base
+			ruleFields.Take(d, name, e.Value)
+			o.errs = errs
 		}
 	}
 	r, b := &d.rule, &base.rule
@@ -104,13 +108,13 @@ func (r *resolver) checkOverrides(name string, byName map[string][]*definition, 
 				hint = fmt.Sprintf("the %s at %s:%d comes first, so it wins", d.kind, yamlfile.Clean(chain[0].at.src.name),
 					chain[0].at.line)
 			}
-			r.errs.addf(d.at, hint, "no file after this one has a %s %s", d.kind, yamlfile.Quote(name))
+			r.errs.add(d.at, hint, "no file after this one has a %s %s", d.kind, yamlfile.Quote(name))
 		case !last && !d.overrides():
 			hint := "write {override: true, when: '…'} to replace it, or use another name"
 			if d.kind == "list" {
 				hint = "write {override: true, items: […]} to replace it, {append: true, items: […]} to add to it, or use another name"
 			}
-			r.errs.addf(d.at, hint, "%s is also defined at %s:%d", yamlfile.Quote(name), yamlfile.Clean(chain[i+1].at.src.name),
+			r.errs.add(d.at, hint, "%s is also defined at %s:%d", yamlfile.Quote(name), yamlfile.Clean(chain[i+1].at.src.name),
 				chain[i+1].at.line)
 		}
 	}
@@ -140,3 +144,85 @@ func joined(chain []*definition) []string {
 	}
 	return items
 }
+
+// reach finds rules that can never match, because one before them has the same conditions or fewer. Within
+// one file that is a mistake. Across files it is what user files are for, and
+// only noted.
+func (l *linker) reach() {
+	c := covers{byPart: map[string][]*ruleDecl{}}
+	for _, d := range l.decls {
+		r := &d.rule
+		if r.cond == nil || r.Disabled {
+			continue
+		}
+		switch by := c.of(r); {
+		case by == nil:
+		case d.src == d.home && by.src == d.home: // an overriding rule is in a place of another file
+			d.when.Fail("move it before that rule, or narrow that rule",
+				"can never match: rule %s in line %d comes first and has the same conditions, or fewer", by.rule.ID, by.rule.Line)
+		default:
+			r.ShadowedBy = by.rule.ID
+		}
+		if !r.Continue {
+			c.add(d)
+		}
+	}
+}
+
+// maxCoverChecks bounds how many pairs of rules are compared for one covering
+// the other: some milliseconds. Sets that people write need a few hundred.
+const maxCoverChecks = 100_000
+
+// covers finds rules that take all that a later one could match, since their
+// conditions are a part of the later condition. The order in which a
+// condition joins its parts by "and" does not matter: it holds if all do, and
+// a failure anywhere keeps it from holding.
+type covers struct {
+	byPart map[string][]*ruleDecl // by the longest part, the least likely to be common; "" if the rule always holds
+	checks int
+}
+
+// add adds a rule that decides.
+func (c *covers) add(d *ruleDecl) {
+	longest := ""
+	for _, p := range d.rule.cond.parts {
+		if len(p) > len(longest) {
+			longest = p
+		}
+	}
+	c.byPart[longest] = append(c.byPart[longest], d)
+}
+
+// of returns the first rule that covers r, if it is found.
+func (c *covers) of(r *Rule) *ruleDecl {
+	var first *ruleDecl
+	for _, p := range append([]string{""}, r.cond.parts...) {
+		for _, e := range c.byPart[p] {
+			if c.checks++; c.checks > maxCoverChecks {
+				return first
+			}
+			if (first == nil || e.rule.index < first.rule.index) && e.rule.covers(r) {
+				first = e
+			}
+		}
+	}
+	return first
+}
+
+// covers reports whether another rule has all parts of r's condition, and all exceptions of r.
+func (r *Rule) covers(other *Rule) bool {
+	return subset(r.cond.parts, other.cond.parts) && !slices.ContainsFunc(r.exceptions, func(c *condition) bool {
+		return !slices.ContainsFunc(other.exceptions, c.same)
+	})
+}
+
+// subset reports whether every element of a is in b, which is sorted.
+func subset(a, b []string) bool {
+	return !slices.ContainsFunc(a, func(s string) bool {
+		_, ok := slices.BinarySearch(b, s)
+		return !ok
+	})
+}
+
+// same reports whether c and d are one condition.
+func (c *condition) same(d *condition) bool { return slices.Equal(c.prints, d.prints) }

@@ -62,11 +62,11 @@ func (r *resolver) declare(docs []*document) {
 			if len(chain) == 0 {
 				order = append(order, d.name)
 			} else if last := chain[len(chain)-1]; last.at.src == d.at.src {
-				r.errs.addf(d.at, "use another name", "%s is already defined at %s:%d", yamlfile.Quote(d.name),
+				r.errs.add(d.at, "use another name", "%s is already defined at %s:%d", yamlfile.Quote(d.name),
 					yamlfile.Clean(d.at.src.name), last.at.line)
 				continue
 			} else if last.kind != d.kind {
-				r.errs.addf(last.at, "use another name", "%s is a %s at %s:%d", yamlfile.Quote(d.name), d.kind,
+				r.errs.add(last.at, "use another name", "%s is a %s at %s:%d", yamlfile.Quote(d.name), d.kind,
 					yamlfile.Clean(d.at.src.name), d.at.line)
 				chain = nil
 			}
@@ -94,17 +94,17 @@ func (r *resolver) register(order []string, byName map[string][]*definition) {
 		r.tops = append(r.tops, top)
 		switch {
 		case top.kind == "macro" && len(r.macros) == maxMacros:
-			r.errs.addf(top.at, "", "more than %d macros", maxMacros)
+			r.errs.add(top.at, "", "more than %d macros", maxMacros)
 			return
 		case top.kind == "macro":
 			r.macros[name] = &macro{decl: top}
 		case len(r.lists) == maxLists:
-			r.errs.addf(top.at, "", "more than %d lists", maxLists)
+			r.errs.add(top.at, "", "more than %d lists", maxLists)
 			return
 		default:
 			l := joined(chain)
 			if items += len(l); items > maxListItems {
-				r.errs.addf(top.at, "", "more than %d items in all lists", maxListItems)
+				r.errs.add(top.at, "", "more than %d items in all lists", maxListItems)
 				return
 			}
 			r.lists[name] = l
@@ -116,12 +116,12 @@ func (r *resolver) register(order []string, byName map[string][]*definition) {
 // error if it cannot.
 func (r *resolver) nameAllowed(name string, p at) bool {
 	if !identifier(name) {
-		r.errs.addf(p, "", "%s is not a name: letters, digits and '_', at most %d, not beginning with a digit", yamlfile.Quote(name),
+		r.errs.add(p, "", "%s is not a name: letters, digits and '_', at most %d, not beginning with a digit", yamlfile.Quote(name),
 			maxName)
 		return false
 	}
 	if what := reserved(name); what != "" {
-		r.errs.addf(p, "use another name", "%s is already %s", yamlfile.Quote(name), what)
+		r.errs.add(p, "use another name", "%s is already %s", yamlfile.Quote(name), what)
 		return false
 	}
 	return true
@@ -132,7 +132,7 @@ func (r *resolver) nameAllowed(name string, p at) bool {
 func (r *resolver) expandMacro(m *macro, via []string) {
 	name := m.decl.name
 	if i := slices.Index(via, name); i >= 0 {
-		r.errs.addf(m.decl.at, "a macro cannot use itself, not even through other macros", "the macro uses itself: %s",
+		r.errs.add(m.decl.at, "a macro cannot use itself, not even through other macros", "the macro uses itself: %s",
 			yamlfile.Clean(strings.Join(append(via[i:], name), " → ")))
 	}
 	if m.begun || m.decl.expr.text == "" {
@@ -174,7 +174,7 @@ func (r *resolver) resolve(e *exprText) ast.Node {
 	}
 	if r.allNodes += r.nodes; r.allNodes > maxExpandedSet {
 		if r.allNodes-r.nodes <= maxExpandedSet {
-			r.errs.addf(e.at, "", "the expressions of the set, with macros expanded, have more than %d parts", maxExpandedSet)
+			e.Fail("", "the expressions of the set, with macros expanded, have more than %d parts", maxExpandedSet)
 		}
 		return nil
 	}

@@ -19,17 +19,17 @@ type ruleDecl struct {
 	src        *source
 	home       *source // of the rule that this one overrides, src otherwise
 	at         at
-	given      map[string]*entry // the fields that were given
-	rule       Rule              // but for what linking adds
-	idAt       at
+	given      map[string]*yamlfile.Entry // the fields that were given
+	rule       Rule                       // but for what linking adds
+	idAt       value
 	override   bool
 	overridden *ruleDecl // the rule that overrides this one, if any
 	when       exprText
 	exceptions []exceptionDecl
-	escalateTo at
-	resolves   []word
-	explained  []word // by the problems of these rules
-	advice     string // as written
+	escalateTo value
+	resolves   []value
+	explained  []value // by the problems of these rules
+	advice     string  // as written
 	tests      []testDecl
 	until      string // the last day, such as 2026-01-31; "" for none
 }
@@ -39,14 +39,15 @@ type exceptionDecl struct {
 	when exprText
 }
 
-func parseRule(src *source, n *yaml.Node, errs *collector) *ruleDecl {
-	p := at{src: src, line: n.Line, col: n.Column}
-	p.rule = ruleID(n)
-	d := &ruleDecl{src: src, home: src, at: p}
+func parseRule(v value) *ruleDecl {
+	file := ownerOf(v)
+	src := file.src
+	v = value{Node: v.Node, Owner: &owner{src, ruleID(v.Node), file.errs}}
+	d := &ruleDecl{src: src, home: src, at: placeOf(v)}
 	r := &d.rule
-	r.File, r.Line, r.Column, r.Place = src.name, n.Line, n.Column, fmt.Sprintf("%s:%d", src.name, n.Line)
-	d.given = ruleFields.read(d, p, n, errs)
-	if n.Kind != yaml.MappingNode {
+	r.File, r.Line, r.Column, r.Place = src.name, v.Line, v.Column, fmt.Sprintf("%s:%d", src.name, v.Line)
+	d.given = ruleFields.Read(d, v)
+	if v.Kind != yaml.MappingNode {
 		return nil
 	}
 	return d
@@ -57,7 +58,7 @@ func parseRule(src *source, n *yaml.Node, errs *collector) *ruleDecl {
 func (d *ruleDecl) check(errs *collector) {
 	r := &d.rule
 	if d.given["when"] == nil {
-		errs.add(d.at.under("when"), "is missing", idAndWhen)
+		errs.add(d.at.of("when"), idAndWhen, "is missing")
 	}
 	decides := d.given["disposition"] != nil
 	switch {
@@ -65,48 +66,47 @@ func (d *ruleDecl) check(errs *collector) {
 		for _, f := range decidingFields {
 			switch e := d.given[f]; {
 			case e == nil:
-			case e.at.src == d.src:
-				errs.add(e.at, "a rule with continue only adds tags and advice, and sets the phase", "remove the field, or remove continue")
+			case ownerOf(e.Key).src == d.src:
+				e.Key.Fail("remove the field, or remove continue", "a rule with continue only adds tags and advice, and sets the phase")
 			default:
-				errs.addf(d.given["continue"].at, "turn that rule off with enabled: false, and write one with another id",
+				d.given["continue"].Key.Fail("turn that rule off with enabled: false, and write one with another id",
 					"a rule with continue only adds tags and advice, and sets the phase; the rule that this one overrides gives a %s at %s:%d",
-					f, yamlfile.Clean(e.at.src.name), e.at.line)
+					f, yamlfile.Clean(ownerOf(e.Key).src.name), e.Key.Line)
 			}
 		}
 		if d.given["tags"] == nil && r.SetsPhase == "" && d.advice == "" {
-			errs.add(d.given["continue"].at, "a rule with continue must have tags, advice or sets_phase", "add tags: [...]")
+			d.given["continue"].Key.Fail("add tags: [...]", "a rule with continue must have tags, advice or sets_phase")
 		}
 	case !decides:
-		errs.add(d.at.under("disposition"), "is missing", "one of "+strings.Join(dispositions, ", "))
+		errs.add(d.at.of("disposition"), "one of "+strings.Join(dispositions, ", "), "is missing")
 	}
 	if e := r.Escalate; e != nil && !r.Continue && decides && e.To <= r.Disposition {
-		if d.given["escalate"].at.src != d.src {
+		if ownerOf(d.given["escalate"].Key).src != d.src {
 			r.Escalate = nil // the override is already as urgent
 			return
 		}
-		errs.addf(d.escalateTo, "write a higher disposition, or remove escalate",
+		d.escalateTo.Fail("write a higher disposition, or remove escalate",
 			"must be higher than the disposition of the rule, which is %s", r.Disposition)
 	}
 }
 
 var exceptionFields = keys[exceptionDecl]{
-	keyOf("name", func(e *exceptionDecl) *string { return &e.name }, named("name", "")),
-	keyOf("when", func(e *exceptionDecl) *exprText { return &e.when }, expression).
-		needed(`an exception is a condition, such as: 'source == "Analyzer"'`),
+	yamlfile.KeyOf("name", func(e *exceptionDecl) *string { return &e.name }, named("name", "")),
+	yamlfile.KeyOf("when", func(e *exceptionDecl) *exprText { return &e.when }, expression).
+		Needed(`an exception is a condition, such as: 'source == "Analyzer"'`),
 }
 
 // parseExceptions reads the exceptions of a rule, each a condition alone or a
 // mapping that also names it.
-func parseExceptions(p at, n *yaml.Node, errs *collector) []exceptionDecl {
+func parseExceptions(v value) []exceptionDecl {
 	var out []exceptionDecl
-	for i, item := range items(p, n, errs) {
-		ip := p.item(i)
+	for i, item := range v.Items() {
 		if i == maxExceptions {
-			errs.addf(ip.here(item), "join conditions with or, or use a list", "a rule has at most %d exceptions", maxExceptions)
+			item.Fail("join conditions with or, or use a list", "a rule has at most %d exceptions", maxExceptions)
 			break
 		}
 		var e exceptionDecl
-		exceptionFields.readOr("when", &e, ip, item, errs)
+		exceptionFields.ReadOr("when", &e, item)
 		out = append(out, e)
 	}
 	return out
@@ -125,19 +125,19 @@ func ruleID(n *yaml.Node) string {
 	return ""
 }
 
-func parseTags(p at, n *yaml.Node, errs *collector) (tags []string) {
-	for _, w := range words(p, n, errs) {
+func parseTags(v value) (tags []string) {
+	for _, w := range words(v) {
 		switch {
-		case !validName(w.text):
-			errs.addf(w.at, "", "%s is not a tag: lower-case letters, digits, '.', '_' and '-', at most %d",
-				yamlfile.Quote(w.text), maxName)
-		case slices.Contains(tags, w.text):
-			errs.addf(w.at, "remove one of the two", "tag %s is given twice", yamlfile.Quote(w.text))
+		case !validName(w.Value):
+			w.Fail("", "%s is not a tag: lower-case letters, digits, '.', '_' and '-', at most %d", yamlfile.Quote(w.Value),
+				maxName)
+		case slices.Contains(tags, w.Value):
+			w.Fail("remove one of the two", "tag %s is given twice", yamlfile.Quote(w.Value))
 		case len(tags) == maxTagsPerRule:
-			errs.addf(w.at, "", "a rule has at most %d tags", maxTagsPerRule)
+			w.Fail("", "a rule has at most %d tags", maxTagsPerRule)
 			return tags
 		default:
-			tags = append(tags, w.text)
+			tags = append(tags, w.Value)
 		}
 	}
 	return tags
@@ -148,66 +148,65 @@ const idAndWhen = "every rule needs an id and a when"
 
 // ruleFields are the fields of rules, in the order in which they are listed to people.
 var ruleFields = keys[ruleDecl]{
-	key[ruleDecl]{name: "id", parse: parseID}.needed(idAndWhen),
-	keyOf("when", func(d *ruleDecl) *exprText { return &d.when }, expression),
-	keyOf("exceptions", func(d *ruleDecl) *[]exceptionDecl { return &d.exceptions }, parseExceptions),
-	keyOf("disposition", func(d *ruleDecl) *event.Disposition { return &d.rule.Disposition },
-		oneIn[event.Disposition](dispositions)),
-	keyOf("severity", func(d *ruleDecl) *event.Severity { return &d.rule.Severity }, oneIn[event.Severity](severities)),
-	keyOf("invalidates", func(d *ruleDecl) *bool { return &d.rule.Invalidates }, parseBool),
-	{name: "escalate", parse: func(d *ruleDecl, p at, n *yaml.Node, errs *collector) {
-		d.rule.Escalate, d.escalateTo = parseEscalate(p, n, errs)
+	yamlfile.Key[ruleDecl]{Name: "id", Parse: parseID}.Needed(idAndWhen),
+	yamlfile.KeyOf("when", func(d *ruleDecl) *exprText { return &d.when }, expression),
+	yamlfile.KeyOf("exceptions", func(d *ruleDecl) *[]exceptionDecl { return &d.exceptions }, parseExceptions),
+	yamlfile.KeyOf("disposition", func(d *ruleDecl) *event.Disposition { return &d.rule.Disposition }, parseDisposition),
+	yamlfile.KeyOf("severity", func(d *ruleDecl) *event.Severity { return &d.rule.Severity }, parseSeverity),
+	yamlfile.KeyOf("invalidates", func(d *ruleDecl) *bool { return &d.rule.Invalidates }, value.Bool),
+	{Name: "escalate", Parse: func(d *ruleDecl, v value) {
+		d.rule.Escalate, d.escalateTo = parseEscalate(v)
 	}},
-	keyOf("summary", func(d *ruleDecl) *string { return &d.rule.Summary }, parseLine),
-	keyOf("why", func(d *ruleDecl) *string { return &d.rule.Why }, parseText),
-	keyOf("advice", func(d *ruleDecl) *string { return &d.advice }, parseAdvice),
-	keyOf("program", func(d *ruleDecl) *ruleTexts { return &d.rule.program },
-		func(p at, n *yaml.Node, errs *collector) (t ruleTexts) { programFields.read(&t, p, n, errs); return t }),
-	keyOf("explained_by", func(d *ruleDecl) *[]word { return &d.explained }, words),
-	keyOf("sets_phase", func(d *ruleDecl) *string { return &d.rule.SetsPhase }, named("phase", `such as "load" or "play"`)),
-	keyOf("blinds", func(d *ruleDecl) *bool { return &d.rule.Blinds }, parseBool),
-	keyOf("resolves", func(d *ruleDecl) *[]word { return &d.resolves }, words),
-	keyOf("tags", func(d *ruleDecl) *[]string { return &d.rule.Tags }, parseTags),
-	keyOf("continue", func(d *ruleDecl) *bool { return &d.rule.Continue }, parseBool),
-	keyOf("until", func(d *ruleDecl) *string { return &d.until }, parseDay),
-	keyOf("enabled", func(d *ruleDecl) *bool { return &d.rule.Disabled }, parseDisabled),
-	keyOf("override", func(d *ruleDecl) *bool { return &d.override }, parseBool),
+	yamlfile.KeyOf("summary", func(d *ruleDecl) *string { return &d.rule.Summary }, parseLine),
+	yamlfile.KeyOf("why", func(d *ruleDecl) *string { return &d.rule.Why }, parseText),
+	yamlfile.KeyOf("advice", func(d *ruleDecl) *string { return &d.advice }, parseAdvice),
+	yamlfile.KeyOf("program", func(d *ruleDecl) *ruleTexts { return &d.rule.program },
+		func(v value) (t ruleTexts) { programFields.Read(&t, v); return t }),
+	yamlfile.KeyOf("explained_by", func(d *ruleDecl) *[]value { return &d.explained }, words),
+	yamlfile.KeyOf("sets_phase", func(d *ruleDecl) *string { return &d.rule.SetsPhase }, named("phase", `such as "load" or "play"`)),
+	yamlfile.KeyOf("blinds", func(d *ruleDecl) *bool { return &d.rule.Blinds }, value.Bool),
+	yamlfile.KeyOf("resolves", func(d *ruleDecl) *[]value { return &d.resolves }, words),
+	yamlfile.KeyOf("tags", func(d *ruleDecl) *[]string { return &d.rule.Tags }, parseTags),
+	yamlfile.KeyOf("continue", func(d *ruleDecl) *bool { return &d.rule.Continue }, value.Bool),
+	yamlfile.KeyOf("until", func(d *ruleDecl) *string { return &d.until }, parseDay),
+	yamlfile.KeyOf("enabled", func(d *ruleDecl) *bool { return &d.rule.Disabled }, parseDisabled),
+	yamlfile.KeyOf("override", func(d *ruleDecl) *bool { return &d.override }, value.Bool),
 	// of its own condition
-	keyOf("tests", func(d *ruleDecl) *[]testDecl { return &d.tests }, parseTests),
+	yamlfile.KeyOf("tests", func(d *ruleDecl) *[]testDecl { return &d.tests }, parseTests),
 }
 
-func parseID(d *ruleDecl, p at, n *yaml.Node, errs *collector) {
-	d.idAt = p.here(n)
-	s, ok := text(p, n, errs)
+func parseID(d *ruleDecl, v value) {
+	d.idAt = v
+	s, ok := v.Text()
 	switch {
 	case !ok:
 	case !validID(s):
-		errs.addf(d.idAt, "", "%s is not an id: lower-case letters, digits, '.', '_' and '-', at most %d", yamlfile.Quote(s), maxID)
+		v.Fail("", "%s is not an id: lower-case letters, digits, '.', '_' and '-', at most %d", yamlfile.Quote(s), maxID)
 	case strings.HasPrefix(s, "default."):
-		errs.add(d.idAt, `ids beginning with "default." name the defaults`, "use another first word")
+		v.Fail("use another first word", `ids beginning with "default." name the defaults`)
 	default:
 		d.rule.ID = s
 	}
 }
 
-func parseDisabled(p at, n *yaml.Node, errs *collector) bool { return !parseBool(p, n, errs) }
+func parseDisabled(v value) bool { return !v.Bool() }
 
-func parseDay(p at, n *yaml.Node, errs *collector) string {
-	if _, err := time.Parse(time.DateOnly, n.Value); n.Kind != yaml.ScalarNode || err != nil {
-		errs.add(p.here(n), "must be a day", "write it as 2026-01-31")
+func parseDay(v value) string {
+	if _, err := time.Parse(time.DateOnly, v.Value); v.Kind != yaml.ScalarNode || err != nil {
+		v.Fail("write it as 2026-01-31", "must be a day")
 	}
-	return n.Value
+	return v.Value
 }
 
-func parseText(p at, n *yaml.Node, errs *collector) string {
-	s, _ := text(p, n, errs)
+func parseText(v value) string {
+	s, _ := v.Text()
 	return s
 }
 
-func parseLine(p at, n *yaml.Node, errs *collector) string {
-	s, ok := text(p, n, errs)
+func parseLine(v value) string {
+	s, ok := v.Text()
 	if ok && (s == "" || len(s) > maxSummary || yamlfile.Clean(s) != s) {
-		errs.addf(p.here(n), "", "must be one line of 1 to %d bytes without control characters", maxSummary)
+		v.Fail("", "must be one line of 1 to %d bytes without control characters", maxSummary)
 	}
 	return s
 }
@@ -224,35 +223,35 @@ func adviceOf(written string) (advice, atStart string) {
 type ruleTexts struct{ summary, why, advice string }
 
 var programFields = keys[ruleTexts]{
-	keyOf("summary", func(t *ruleTexts) *string { return &t.summary }, parseLine),
-	keyOf("why", func(t *ruleTexts) *string { return &t.why }, parseText),
-	keyOf("advice", func(t *ruleTexts) *string { return &t.advice }, parseAdvice),
+	yamlfile.KeyOf("summary", func(t *ruleTexts) *string { return &t.summary }, parseLine),
+	yamlfile.KeyOf("why", func(t *ruleTexts) *string { return &t.why }, parseText),
+	yamlfile.KeyOf("advice", func(t *ruleTexts) *string { return &t.advice }, parseAdvice),
 }
 
 // parseAdvice reads advice whose parts for a game that has started are in brackets.
-func parseAdvice(p at, n *yaml.Node, errs *collector) string {
-	s := parseLine(p, n, errs)
+func parseAdvice(v value) string {
+	s := parseLine(v)
 	if strings.ContainsAny(started.ReplaceAllString(s, ""), "[]") {
-		errs.add(p.here(n), "a bracket has no other one", `such as "Restart the game[, or load an older save]."`)
+		v.Fail(`such as "Restart the game[, or load an older save]."`, "a bracket has no other one")
 	}
 	return s
 }
 
 // named returns a parser of a name of some kind, such as "phase".
-func named(kind, hint string) func(at, *yaml.Node, *collector) string {
-	return func(p at, n *yaml.Node, errs *collector) string {
-		s, ok := text(p, n, errs)
+func named(kind, hint string) func(value) string {
+	return func(v value) string {
+		s, ok := v.Text()
 		if ok && !validName(s) {
-			errs.addf(p.here(n), hint, "%s is not a %s: lower-case letters, digits, '.', '_' and '-', at most %d",
+			v.Fail(hint, "%s is not a %s: lower-case letters, digits, '.', '_' and '-', at most %d",
 				yamlfile.Quote(s), kind, maxName)
 		}
 		return s
 	}
 }
 
-func parseTests(p at, n *yaml.Node, errs *collector) (tests []testDecl) {
-	for i, item := range items(p, n, errs) {
-		if t, ok := parseTest(p.item(i), item, errs); ok {
+func parseTests(v value) (tests []testDecl) {
+	for _, item := range v.Items() {
+		if t, ok := parseTest(item); ok {
 			tests = append(tests, t)
 		}
 	}
@@ -273,28 +272,28 @@ const (
 const entriesPerSecond = 50
 
 var escalateFields = keys[event.Escalation]{
-	keyOf("after", func(e *event.Escalation) *int { return &e.After }, upTo(maxEscalateAfter)).
-		needed("how many occurrences, such as after: 20"),
-	key[event.Escalation]{name: "within", parse: parseWithin}.needed("in what time, such as within: 30s"),
-	keyOf("to", func(e *event.Escalation) *event.Disposition { return &e.To },
-		oneIn[event.Disposition](dispositions[event.Advisory:])).needed("one of advisory, blocking"),
-	keyOf("severity", func(e *event.Escalation) *event.Severity { return &e.Severity },
-		oneIn[event.Severity](severities)),
+	yamlfile.KeyOf("after", func(e *event.Escalation) *int { return &e.After }, upTo(maxEscalateAfter)).
+		Needed("how many occurrences, such as after: 20"),
+	yamlfile.Key[event.Escalation]{Name: "within", Parse: parseWithin}.Needed("in what time, such as within: 30s"),
+	yamlfile.KeyOf("to", func(e *event.Escalation) *event.Disposition { return &e.To },
+		oneIn[event.Disposition](dispositions[event.Advisory:])).Needed("one of advisory, blocking"),
+	yamlfile.KeyOf("severity", func(e *event.Escalation) *event.Severity { return &e.Severity }, parseSeverity),
 }
 
 var withinFields = keys[event.Escalation]{
-	keyOf("duration", func(e *event.Escalation) *time.Duration { return &e.Within }, duration),
-	keyOf("entries", func(e *event.Escalation) *int { return &e.Entries }, upTo(maxEscalateEntries)),
+	yamlfile.KeyOf("duration", func(e *event.Escalation) *time.Duration { return &e.Within }, duration),
+	yamlfile.KeyOf("entries", func(e *event.Escalation) *int { return &e.Entries }, upTo(maxEscalateEntries)),
 }
 
 // parseEscalate reads when a rule becomes more urgent, and returns the place of
 // "to" as well. It returns nil when there are errors.
-func parseEscalate(p at, n *yaml.Node, errs *collector) (e *event.Escalation, to at) {
+func parseEscalate(v value) (e *event.Escalation, to value) {
+	errs := ownerOf(v).errs
 	before := errs.count()
 	e = &event.Escalation{}
-	given := escalateFields.read(e, p, n, errs)
-	if to = p.here(n); given["to"] != nil {
-		to = given["to"].place()
+	given := escalateFields.Read(e, v)
+	if to = v; given["to"] != nil {
+		to = given["to"].Value
 	}
 	if errs.count() > before {
 		return nil, to
@@ -310,7 +309,7 @@ func parseEscalate(p at, n *yaml.Node, errs *collector) (e *event.Escalation, to
 		e.Within = time.Duration(e.Entries) * time.Second / entriesPerSecond
 	}
 	if e.Entries < e.After {
-		errs.addf(given["within"].place(), "increase entries, or decrease after", "%d occurrences do not fit into %d entries", e.After,
+		given["within"].Value.Fail("increase entries, or decrease after", "%d occurrences do not fit into %d entries", e.After,
 			e.Entries)
 		return nil, to
 	}
@@ -319,30 +318,30 @@ func parseEscalate(p at, n *yaml.Node, errs *collector) (e *event.Escalation, to
 
 // parseWithin reads a window: a duration alone, or a mapping of a duration and
 // a number of entries; either may be missing. A missing value stays 0.
-func parseWithin(e *event.Escalation, p at, n *yaml.Node, errs *collector) {
-	withinFields.readOr("duration", e, p, n, errs)
-	if n.Kind == yaml.MappingNode && len(n.Content) == 0 {
-		errs.add(p.here(n), "is empty", "give a duration, such as 30s, or entries, or both")
+func parseWithin(e *event.Escalation, v value) {
+	withinFields.ReadOr("duration", e, v)
+	if v.Kind == yaml.MappingNode && len(v.Content) == 0 {
+		v.Fail("give a duration, such as 30s, or entries, or both", "is empty")
 	}
 }
 
 // duration returns the value of n, which must be a positive duration with its
 // unit; 0 when it is not.
-func duration(p at, n *yaml.Node, errs *collector) time.Duration {
-	if n.Kind == yaml.ScalarNode && (n.ShortTag() == "!!int" || n.ShortTag() == "!!float") {
-		errs.add(p.here(n), "the duration has no unit", "such as 30s, 5m or 1h; a number of entries is written {entries: 500}")
+func duration(v value) time.Duration {
+	if v.Kind == yaml.ScalarNode && (v.ShortTag() == "!!int" || v.ShortTag() == "!!float") {
+		v.Fail("such as 30s, 5m or 1h; a number of entries is written {entries: 500}", "the duration has no unit")
 		return 0
 	}
-	s, ok := text(p, n, errs)
+	s, ok := v.Text()
 	if !ok {
 		return 0
 	}
 	d, err := time.ParseDuration(s)
 	switch {
 	case err != nil:
-		errs.addf(p.here(n), "such as 30s, 5m or 1h30m", "%s is not a duration", yamlfile.Quote(s))
+		v.Fail("such as 30s, 5m or 1h30m", "%s is not a duration", yamlfile.Quote(s))
 	case d < time.Millisecond || d > maxEscalateWithin:
-		errs.addf(p.here(n), "", "must be from 1ms to 24h, not %s", yamlfile.Clean(s))
+		v.Fail("", "must be from 1ms to 24h, not %s", yamlfile.Clean(s))
 	default:
 		return d
 	}
@@ -350,18 +349,13 @@ func duration(p at, n *yaml.Node, errs *collector) time.Duration {
 }
 
 // upTo returns a parser of a whole number from 2 to high; 0 when it is none.
-func upTo(high int) func(at, *yaml.Node, *collector) int {
-	return func(p at, n *yaml.Node, errs *collector) int {
-		got := yamlfile.KindName(n)
-		if n.Kind == yaml.ScalarNode {
-			got = yamlfile.Quote(n.Value)
-			if n.ShortTag() == "!!int" {
-				if v, err := strconv.Atoi(n.Value); err == nil && v >= 2 && v <= high {
-					return v
-				}
-			}
+func upTo(high int) func(value) int {
+	return func(v value) int {
+		n, err := strconv.Atoi(v.Value)
+		if v.Kind == yaml.ScalarNode && v.ShortTag() == "!!int" && err == nil && n >= 2 && n <= high {
+			return n
 		}
-		errs.addf(p.here(n), "", "must be a whole number from 2 to %d, not %s", high, got)
+		v.Fail("", "must be a whole number from 2 to %d, not %s", high, v.Shown())
 		return 0
 	}
 }

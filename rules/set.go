@@ -16,7 +16,7 @@ type Set struct {
 	index    *index  // of active
 	byID     map[string]*Rule
 	masking  signature.Config
-	gameCode []string // see gamecode.go
+	gameCode []string // see [Set.GameCode]
 	hash     uint64
 	family   string // of the logs; "": of any
 	whole    *Set   // the set of all families that this one was made of

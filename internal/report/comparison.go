@@ -26,8 +26,8 @@ type Comparison struct {
 	Scrub *Scrubber
 }
 
-// rendered is the report of a log, or a comparison of logs.
-type rendered interface {
+// Rendered is the report of a log, or a comparison of logs.
+type Rendered interface {
 	*Document | *Comparison
 	appendText(dst []byte, o TextOptions) []byte
 	appendMarkdown(dst []byte) []byte

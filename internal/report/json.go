@@ -19,7 +19,7 @@ type replayDocument struct {
 }
 
 // JSON appends documents as one JSON object and a line feed, and comparisons as an object and a line feed each.
-func JSON[D rendered](dst []byte, docs ...D) []byte {
+func JSON[D Rendered](dst []byte, docs ...D) []byte {
 	switch docs := any(docs).(type) {
 	case []*Comparison:
 		for _, c := range docs {

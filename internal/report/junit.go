@@ -1,15 +1,14 @@
 package report
 
 import (
-	"bytes"
 	"embed"
 	"encoding/xml"
-	"io"
 	"strings"
 	"sync"
 	"text/template"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // suite is the suite of a log: two cases about the log itself, and a case for each problem.
@@ -36,7 +35,7 @@ var junitForm = form("junit.xml", template.FuncMap{
 //
 // The names of cases stay the same: they hold disposition, rule and summary, and neither text of the log, counts nor
 // lines.
-func JUnit[D rendered](dst []byte, docs ...D) []byte {
+func JUnit[D Rendered](dst []byte, docs ...D) []byte {
 	var suites []suite
 	for _, d := range docs {
 		c := d.checked()
@@ -44,7 +43,7 @@ func JUnit[D rendered](dst []byte, docs ...D) []byte {
 			suites = append(suites, suiteOf(&c.logs[i], c.found))
 		}
 	}
-	return append(dst, render(junitForm(), suites)...)
+	return append(dst, text.Rendered(junitForm(), suites)...)
 }
 
 // suiteOf returns the suite of a log, with the problems that are in it.
@@ -90,18 +89,4 @@ func form(name string, funcs template.FuncMap) func() *template.Template {
 	return sync.OnceValue(func() *template.Template {
 		return template.Must(template.New(name).Funcs(funcs).ParseFS(forms, "forms/"+name))
 	})
-}
-
-// parsed is a template of text or of a page.
-type parsed interface {
-	Execute(w io.Writer, data any) error
-}
-
-// render returns the output of a template of this package.
-func render(t parsed, data any) []byte {
-	var out bytes.Buffer
-	if err := t.Execute(&out, data); err != nil {
-		panic("BUG: report: " + err.Error())
-	}
-	return out.Bytes()
 }

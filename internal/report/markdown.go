@@ -31,7 +31,7 @@ const (
 // that it cannot leave. In tables a bar becomes ¦.
 //
 // A comparison has the sentences and tables that it has as text.
-func Markdown[D rendered](dst []byte, d D) []byte { return d.appendMarkdown(dst) }
+func Markdown[D Rendered](dst []byte, d D) []byte { return d.appendMarkdown(dst) }
 
 func (d *Document) appendMarkdown(dst []byte) []byte {
 	m := markdown{Document: d, out: dst}

@@ -48,7 +48,7 @@ var sarifForm = form("sarif.json", template.FuncMap{
 //
 // Fingerprints are the disposition, the rule and the mod, so that a problem stays the same one wherever it moves in the
 // next log.
-func SARIF[D rendered](dst []byte, docs ...D) []byte {
+func SARIF[D Rendered](dst []byte, docs ...D) []byte {
 	var s sarif
 	for _, d := range docs {
 		c := d.checked()
@@ -74,7 +74,7 @@ func SARIF[D rendered](dst []byte, docs ...D) []byte {
 		}
 	}
 	var compact bytes.Buffer
-	if err := json.Compact(&compact, render(sarifForm(), &s)); err != nil {
+	if err := json.Compact(&compact, text.Rendered(sarifForm(), &s)); err != nil {
 		panic("BUG: report: " + err.Error())
 	}
 	return append(text.AppendJSON(dst, compact.Bytes()), '\n')

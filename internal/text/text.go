@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -78,6 +79,20 @@ func JSON(v any) []byte {
 		panic("BUG: plain data does not marshal: " + err.Error())
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// parsed is a template of text or of HTML.
+type parsed interface {
+	Execute(w io.Writer, data any) error
+}
+
+// Rendered returns the output of a template of heed's own. It panics if the template and the data do not fit.
+func Rendered(t parsed, data any) []byte {
+	var out bytes.Buffer
+	if err := t.Execute(&out, data); err != nil {
+		panic("BUG: " + err.Error())
+	}
+	return out.Bytes()
 }
 
 // AppendSafe appends s to dst as one line of valid UTF-8 in which nothing acts

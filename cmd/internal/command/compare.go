@@ -1,14 +1,18 @@
 package command
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/files"
 	"github.com/heedlog/heed/internal/report"
 	"github.com/heedlog/heed/internal/report/compare"
 	"github.com/heedlog/heed/rules"
@@ -29,20 +33,7 @@ func (p *program) registerCompare(cmd *cobra.Command, more ...string) {
 // compared writes the comparison in the formats of the flags.
 func (p *program) compared(cmd *cobra.Command, c *comparing, found report.Comparison) error {
 	found.Top, found.Rule, found.Scrub = p.top, c.rule, c.scrubber
-	shown := &found
-	document := func(i int) []byte {
-		switch p.formats[i] {
-		case formatJSON:
-			return report.JSON(nil, shown)
-		case formatMarkdown:
-			return report.Markdown(nil, shown)
-		case formatJUnit:
-			return report.JUnit(nil, shown)
-		case formatSARIF:
-			return report.SARIF(nil, shown)
-		}
-		return report.Text(nil, shown, p.layout())
-	}
+	document := func(i int) []byte { return render(p, p.formats[i], 0, &found) }
 	p.removed(c.scrubber)
 	p.incomplete()
 	if err := p.print("the report", document(0)); err != nil {
@@ -133,4 +124,58 @@ func (p *program) readSides(cmd *cobra.Command, args []string) (*comparing, erro
 		return nil, err
 	}
 	return c, nil
+}
+
+func (p *program) logDiffCommand() *cobra.Command {
+	cmd := p.sidesCommand("diff", func(cmd *cobra.Command, c *comparing) error {
+		d := c.collector.Diff()
+		p.findings(&d.New, d.Added, d.More, d.Worse)
+		return p.compared(cmd, c, report.Comparison{Found: d})
+	})
+	p.registerFailOn(cmd, "new, blocking, advisory, blind", failNew, failBlocking, failAdvisory, failBlind)
+	return cmd
+}
+
+func (p *program) suspectsCommand() *cobra.Command {
+	var lists [2]string // files with lists of mods, by side
+	var mods [2][]capture.ListedMod
+	cmd := p.sidesCommand("suspects", func(cmd *cobra.Command, c *comparing) error {
+		for side, name := range lists {
+			if name != "" {
+				c.collector.Mods(compare.Side(side), mods[side])
+			}
+		}
+		return p.compared(cmd, c, report.Comparison{Found: c.collector.Suspects()})
+	})
+	cli.Checked(cmd, func(*cobra.Command) (err error) { // before the logs, which take longer to read
+		for side, name := range lists {
+			if name != "" && err == nil {
+				mods[side], err = readMods(name)
+			}
+		}
+		return err
+	})
+	cmd.Flags().StringVar(&lists[compare.Old], "old-mods", "", "read the mods of the old log from `FILE`, a ModsConfig.xml")
+	cmd.Flags().StringVar(&lists[compare.New], "new-mods", "", "read the mods of the new logs from `FILE`, a ModsConfig.xml")
+	return cmd
+}
+
+// maxModsConfig bounds, in bytes, a list of mods in a file of its own.
+const maxModsConfig = 4 << 20
+
+// readMods reads the list of mods of a ModsConfig.xml.
+func readMods(name string) ([]capture.ListedMod, error) {
+	data, err := files.Read(name, maxModsConfig)
+	if err != nil {
+		return nil, ioError(err)
+	}
+	listed, err := files.ModsConfig(bytes.NewReader(data))
+	if err != nil {
+		return nil, ioError(fmt.Errorf("%s: %w", name, err))
+	}
+	mods := make([]capture.ListedMod, len(listed))
+	for i, id := range listed {
+		mods[i].Name, mods[i].PackageID = id, id
+	}
+	return mods, nil
 }

@@ -310,7 +310,7 @@ func TestBaselineErrors(t *testing.T) {
 	bad := write(t, "bad.yaml", "version: 1\nsignatures: one\n")
 	for _, args := range [][]string{{"check", "--baseline", bad, log}, {"write", "-o", bad, log}} {
 		r = ends(t, exitUsage, append([]string{"baseline"}, args...)...)
-		require.Contains(t, r.stderr, "bad.yaml:1:1: the field \"masking\" is missing")
+		require.Contains(t, r.stderr, "bad.yaml:2:13: signatures: is \"one\" (want a whole number")
 	}
 	out := ok(t, "baseline", "write", "-o", "-", log)
 	version := fmt.Sprintf("signatures: %d\n", signature.Version)

@@ -119,9 +119,7 @@ func TestExplainAgreesWithReplay(t *testing.T) {
 				require.Equal(t, e.Decision.Rule, last.ID)
 				require.NotEqual(t, e.Decision.Rule, e.Without.Rule)
 			}
-			out := &prose{}
-			e.lines(out)
-			requireInert(t, string(out.buf))
+			requireInert(t, string(prose(explainForm(), e, 0)))
 			testkit.RequireValid(t, schema, string(lineOfJSON(e)))
 			return true
 		}))

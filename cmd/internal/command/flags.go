@@ -2,16 +2,21 @@ package command
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/cmd/internal/settings"
+	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/files"
 	"github.com/heedlog/heed/internal/report"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/text/width"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
@@ -140,10 +145,11 @@ var CompileRules = rules.Compile
 func (p *program) compile() (*rules.Set, error) {
 	p.letGrow(growthAtStart) // until a log is open
 	files, err := p.ruleFiles(p.rules...)
-	if err != nil {
-		return nil, err
+	var set *rules.Set
+	if err == nil {
+		set, err = compiled(files, p.Note)
 	}
-	return compiled(files, p.Note)
+	return set, p.Placed("rules", err)
 }
 
 // compiled compiles rules, and says by note which rules' last day is over.
@@ -171,4 +177,131 @@ func (p *program) masking() (*rules.Set, *signature.Normalizer, error) {
 	p.letGrow(growthByItself)
 	normalizer, err := signature.New(set.Masking())
 	return set, normalizer, err
+}
+
+// The values of --fail-on.
+const (
+	failNew      = "new" // of groups that are new, or unknown to a baseline
+	failBlocking = "blocking"
+	failAdvisory = "advisory"
+	failBlind    = "blind"
+	failNever    = "never" // whatever settings say
+)
+
+// registerFailOn adds --fail-on with some values, which help describes, and --last-line, for the commands that have
+// findings and fail on missing evidence.
+func (p *program) registerFailOn(cmd *cobra.Command, help string, values ...string) {
+	p.registerLastLine(cmd)
+	cmd.Flags().StringSliceVar(&p.failOn, "fail-on", nil, "exit with 1 on `WHAT`: "+help+", several separated by commas; or never")
+	values = append(values, failNever)
+	cli.Completes(cmd, "fail-on", values...)
+	cli.Checked(cmd, func(cmd *cobra.Command) error { return checkFailOn(cmd, p.failOn, values...) })
+}
+
+// registerLastLine adds --last-line, for the commands that fail on missing evidence.
+func (p *program) registerLastLine(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&p.lastLine, "last-line", "", "count a log as cut if no line of its last run contains `TEXT`, such as the last words of a test run")
+}
+
+// checkFailOn refuses a value of --fail-on that is not among those allowed, and a flag
+// without any: a variable that is not set would ask for nothing, unnoticed.
+func checkFailOn(cmd *cobra.Command, given []string, allowed ...string) error {
+	if flag := cmd.Flags().Lookup("fail-on"); len(given) == 0 && flag != nil && flag.Changed &&
+		flag.Value.String() == "[]" {
+		given = []string{""}
+	}
+	for _, what := range given {
+		if err := cli.OneOf(cmd, "fail-on", what, allowed...); err != nil {
+			return err
+		}
+	}
+	if len(given) > 1 && slices.Contains(given, failNever) {
+		return cli.Usage(cmd, "--fail-on %s: %s goes with nothing else", strings.Join(given, ","), failNever)
+	}
+	return nil
+}
+
+// failOnNew refuses --fail-on new: a log alone has nothing new. A file of settings is for all commands, so there it is
+// dropped with a message. On the command line it is an error.
+func (p *program) failOnNew(cmd *cobra.Command) error {
+	if !slices.Contains(p.failOn, failNew) {
+		return nil
+	}
+	instead := fmt.Sprintf(`a single log has nothing to compare with; use "%[1]s diff OLD NEW" or "%[1]s baseline check"`, p.Name)
+	v := p.Settings.Value("fail-on")
+	switch v.Origin {
+	case settings.User, settings.Project, settings.Named:
+		p.Note("fail-on %s (%s) has no effect on a replay: %s", failNew, v.Where, instead)
+		p.failOn = slices.DeleteFunc(p.failOn, func(what string) bool { return what == failNew })
+		return nil
+	case settings.Environment:
+		return cli.Usage(cmd, "%s names %s: %s", v.Where, failNew, instead)
+	}
+	return cli.Usage(cmd, "--fail-on %s: %s", failNew, instead)
+}
+
+// fails raises the exit status if --fail-on names a finding: fresh is the worst disposition of the new ones, all the
+// worst of all.
+func (p *program) fails(fresh, all event.Disposition, blind bool) {
+	if slices.Contains(p.failOn, failNew) && fresh.Urgent() ||
+		slices.Contains(p.failOn, failBlocking) && all == event.Blocking ||
+		slices.Contains(p.failOn, failAdvisory) && all.Urgent() ||
+		slices.Contains(p.failOn, failBlind) && blind {
+		p.Raise(exitFinding)
+	}
+	if blind && p.lastLine != "" {
+		p.Note("--last-line: a log counts as cut if no line of its last run contains %q", p.lastLine)
+	}
+}
+
+const english = "en"
+
+// registerLanguage adds the flag for the language of players' texts.
+func (p *program) registerLanguage(cmd *cobra.Command) {
+	known := append([]string{english}, rules.Languages()...)
+	cmd.Flags().StringVar(&p.lang, "lang", "", "write what a player reads in `LANGUAGE` "+strings.Join(known, ", ")+
+		"; without it, in the system's")
+	cli.Completes(cmd, "lang", known...)
+	cli.Checked(cmd, func(cmd *cobra.Command) error {
+		p.lang = strings.ToLower(p.lang)
+		return cli.OneOf(cmd, "lang", cmp.Or(p.lang, english), known...)
+	})
+}
+
+// document returns a document in the language of the reader if people read the format, in English otherwise.
+func (p *program) document(rep *report.Replay, format string, top int) *report.Document {
+	switch format {
+	case formatText, formatMarkdown, formatPage:
+		return rep.Document(top, p.language())
+	}
+	return rep.Document(top)
+}
+
+// language returns the texts of the language of the reader, nil for English.
+func (p *program) language() map[string]string {
+	if p.texts == nil {
+		language := cmp.Or(p.lang, p.Getenv("LC_ALL"), p.Getenv("LC_MESSAGES"), p.Getenv("LANG"), cli.Language())
+		language, _, _ = strings.Cut(strings.ReplaceAll(language, "-", "_"), "_")
+		p.texts = rules.Texts(strings.ToLower(language))
+	}
+	return p.texts
+}
+
+// translated is an error in the language of the reader.
+type translated struct {
+	error
+	says string
+}
+
+func (t *translated) Error() string { return t.says }
+func (t *translated) Unwrap() error { return t.error }
+
+// inWords returns an error about a file in the language of the reader.
+func (p *program) inWords(err error) error {
+	said, ok := errors.AsType[*text.Saying](err)
+	if !ok {
+		return err
+	}
+	own := fmt.Sprintf(cmp.Or(p.language()[said.Format], said.Format), said.Args...)
+	return &translated{err, strings.Replace(err.Error(), said.Error(), own, 1)}
 }

@@ -184,50 +184,34 @@ func replaceFile(name string, write func(w io.Writer) error) error {
 // lineOfJSON returns v as one line of JSON in which no text acts on a terminal.
 func lineOfJSON(v any) []byte { return append(text.AppendJSON(nil, text.JSON(v)), '\n') }
 
-// show writes a document, called what in an error, in the format that the flags name: as JSON, or its lines.
-func (p *program) show(what string, d interface{ lines(p *prose) }) error {
+// show writes a document, called what in an error, in the format that the flags name: as JSON, or as prose.
+func (p *program) show(what string, form *template.Template, d any) error {
 	if p.formats[0] == formatJSON {
 		return p.print(what, lineOfJSON(d))
 	}
-	out := &prose{width: p.layout().Width}
-	d.lines(out)
-	return p.print(what, out.buf)
-}
-
-// prose gathers lines of text. Text of logs and rule files must go through safe, and never into a format.
-type prose struct {
-	buf   []byte
-	width int // to wrap lines at, 0 for none
+	return p.print(what, prose(form, d, p.layout().Width))
 }
 
 func safe(s string, width int) string { return text.Safe(s, width) }
 
-// hang writes a line after lead. A line that is too long continues below, at the same column.
-func (p *prose) hang(lead, format string, args ...any) {
-	p.buf = width.Measure{}.AppendHanging(p.buf, lead, fmt.Sprintf(format, args...), p.width)
-}
-
-// form writes the lines of a template that are not empty. A line that is not indented begins a section, after an empty
-// line. A tab ends the lead of a line; without one its spaces are the lead.
-func (p *prose) form(t *template.Template, data any) {
-	var out strings.Builder
-	if err := t.Execute(&out, data); err != nil {
-		panic("BUG: " + err.Error())
-	}
-	for line := range strings.SplitSeq(out.String(), "\n") {
+// prose returns the lines of a template that are not empty, wrapped at so many columns; 0 for none. Text of logs and
+// rule files must go through safe. A line that is not indented begins a section, after an empty line. A tab ends the
+// lead of a line, below which the line continues; without one its spaces are the lead. A tab alone is an empty line.
+func prose(form *template.Template, data any, columns int) (out []byte) {
+	for line := range strings.SplitSeq(string(text.Rendered(form, data)), "\n") {
 		lead, rest, found := strings.Cut(line, "\t")
 		if !found {
 			rest = strings.TrimLeft(line, " ")
 			lead = line[:len(line)-len(rest)]
 		}
-		switch {
-		case line == "":
-			continue
-		case lead == "" && len(p.buf) > 0:
-			p.buf = append(p.buf, '\n')
+		if lead == "" && line != "" && len(out) > 0 {
+			out = append(out, '\n')
 		}
-		p.hang(lead, "%s", rest)
+		if rest != "" || lead != "" {
+			out = width.Measure{}.AppendHanging(out, lead, rest, columns)
+		}
 	}
+	return out
 }
 
 // part is a number of things in words.

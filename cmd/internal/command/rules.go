@@ -1,13 +1,25 @@
 package command
 
 import (
+	"cmp"
+	"context"
+	_ "embed"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"text/template"
 
 	"github.com/spf13/cobra"
 
+	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/report"
+	"github.com/heedlog/heed/internal/report/compare"
+	"github.com/heedlog/heed/internal/report/replay"
+	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/rules/lint"
@@ -114,4 +126,198 @@ func (p *program) lintRules(files []rules.File) error {
 		p.Raise(exitFinding)
 	}
 	return p.print("the findings", out)
+}
+
+// embedded names the embedded rules where a file of rules is expected.
+const embedded = "default"
+
+func (p *program) rulesDiffCommand() *cobra.Command {
+	var exitCode bool
+	cmd := &cobra.Command{
+		Use: "diff OLD NEW CAPTURE...",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) < 3 {
+				return cli.Usage(cmd, "name two rule sets and a log: OLD NEW CAPTURE")
+			}
+			return onceStdin(cmd, args[2:])
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var sets [2]*rules.Set
+			for i, name := range args[:2] {
+				files, err := p.readSide(name)
+				if err != nil {
+					return err
+				}
+				if sets[i], err = compiled(files, p.Message); err != nil {
+					return err
+				}
+			}
+			scrubber := p.newScrubber()
+			d := &difference{
+				old: sets[0], new: sets[1], scrub: scrubber, changes: map[string]int{},
+				report: diffReport{SchemaVersion: schema.Version, Changes: []classChanged{}},
+			}
+			p.eachLog(cmd.Context(), p.logs(args[2:]), func(name string) error {
+				return p.classifyTwice(cmd.Context(), d, name)
+			})
+			p.incomplete()
+			p.removed(scrubber)
+			rep := d.finish(args[0], args[1], p.top)
+			if exitCode && rep.Changed > 0 {
+				p.Raise(exitFinding)
+			}
+			return p.show("the report", rulesDiffForm(), rep)
+		},
+	}
+	p.registerView(cmd, "write the `FORMAT` text or json", "show the `N` most frequent changes, 0 for all", formatText, formatJSON)
+	p.registerNoDefaults(cmd, "leave out the default rules after those that are named")
+	cmd.Flags().BoolVar(&exitCode, "exit-code", false, "exit with 1 if a record changes class")
+	return cmd
+}
+
+// readSide reads one side of a comparison.
+func (p *program) readSide(name string) ([]rules.File, error) {
+	if name == embedded {
+		return rules.Defaults(), nil
+	}
+	return p.ruleFiles(name)
+}
+
+// difference compares the decisions of two rule sets.
+type difference struct {
+	old, new *rules.Set
+	scrub    *report.Scrubber // of names, places and samples
+	report   diffReport
+	changes  map[string]int // the index in report.Changes, by both decisions
+}
+
+// same reports whether two decisions have the same effect, by any rule.
+func same(a, b *event.Decision) bool {
+	return a.Disposition == b.Disposition && a.Severity == b.Severity && a.Invalidates == b.Invalidates
+}
+
+// classifyTwice decides the records of a capture by both sets.
+func (p *program) classifyTwice(ctx context.Context, d *difference, name string) error {
+	other, err := heed.New(replay.Config(d.new))
+	if err != nil {
+		return err
+	}
+	d.report.Files++
+	var (
+		updates []heed.Update
+		n       heed.Outcome
+		family  string // that other knows
+		refused error
+	)
+	err = p.observe(ctx, d.old, name, func(src *source, o *heed.Outcome) bool {
+		rec := src.Record
+		d.scrub.Learn(rec.Message, rec.Stack)
+		if src.Family != family {
+			family = src.Family
+			if refused = other.SetFamily(family); refused != nil {
+				return false
+			}
+		}
+		other.ObserveInto(&n, &rec.Entry)
+		updates = other.Updates(updates[:0])
+		d.report.Records++
+		if same(&o.Decision, &n.Decision) {
+			if o.Decision.Rule != n.Decision.Rule {
+				d.report.Moved++
+			}
+			return true
+		}
+		d.report.Changed++
+		before, after := details(d.old, o), details(d.new, &n)
+		key := fmt.Sprint(before, after)
+		i, known := d.changes[key]
+		if !known {
+			i = len(d.report.Changes)
+			d.changes[key] = i
+			d.report.Changes = append(d.report.Changes, classChanged{
+				Old: before, New: after, First: place{name, rec.Line()}.String(),
+				Sample: strings.Clone(compare.Sample(&rec.Entry)),
+			})
+		}
+		d.report.Changes[i].Count++
+		return true
+	})
+	return errors.Join(err, refused)
+}
+
+// The JSON form of a difference.
+type (
+	diffReport struct {
+		SchemaVersion int `json:"schemaVersion" jsonschema:"Rises when a field is removed or changes its meaning."`
+
+		Old      string         `json:"old" jsonschema:"The rules that OLD names."`
+		New      string         `json:"new" jsonschema:"The rules that NEW names."`
+		Files    int            `json:"files" jsonschema:"Logs that were replayed."`
+		Records  int            `json:"records" jsonschema:"Records in them."`
+		Changed  int            `json:"changed" jsonschema:"Records that change class."`
+		Moved    int            `json:"sameClassByAnotherRule" jsonschema:"Records that stay in their class, by another rule."`
+		Changes  []classChanged `json:"changes" jsonschema:"The most frequent first."`
+		NotShown int            `json:"changesNotShown" jsonschema:"Changes that are not listed."`
+	}
+	classChanged struct {
+		Count  int           `json:"count" jsonschema:"Records with this change." minimum:"1"`
+		Old    rules.Details `json:"old" jsonschema:"The decision of the old rules."`
+		New    rules.Details `json:"new" jsonschema:"The decision of the new rules."`
+		First  string        `json:"first" jsonschema:"File and line of the first record."`
+		Sample string        `json:"sample" jsonschema:"Text of the first record, escaped and cut."`
+	}
+)
+
+// finish sorts, cuts and scrubs the report, once all private names are known.
+func (d *difference) finish(oldName, newName string, top int) *diffReport {
+	r := &d.report
+	r.Old, r.New = d.scrub.Text(oldName), d.scrub.Text(newName)
+	slices.SortStableFunc(r.Changes, func(a, b classChanged) int { return cmp.Compare(b.Count, a.Count) })
+	if top > 0 && len(r.Changes) > top {
+		r.NotShown = len(r.Changes) - top
+		r.Changes = r.Changes[:top]
+	}
+	for i := range r.Changes {
+		c := &r.Changes[i]
+		for _, text := range []*string{&c.First, &c.Sample, &c.Old.Place, &c.New.Place} {
+			*text = d.scrub.Text(*text)
+		}
+	}
+	return r
+}
+
+// details returns a decision by a set as a report shows it. Tags are no part of it.
+func details(set *rules.Set, o *heed.Outcome) rules.Details {
+	d := &o.Decision
+	out := rules.Details{
+		Rule: d.Rule, Disposition: d.Disposition, Severity: d.Severity, Invalidates: d.Invalidates, Escalated: o.Escalated,
+	}
+	if r := set.Rule(d.Rule); r != nil {
+		out.Place = r.Place
+	}
+	return out
+}
+
+//go:embed rulesdiff.txt
+var rulesDiffText string
+
+// rulesDiffForm is a difference for a person; see [prose].
+var rulesDiffForm = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"safe": func(s string) string { return safe(s, 0) }, "cut": func(s string) string { return safe(s, widthClause) },
+		"number": text.Count[int], "changed": changed,
+	}).Parse(rulesDiffText))
+})
+
+// changed returns the decision before or after a change in words.
+func changed(d rules.Details) string {
+	s := className(&d)
+	if d.Invalidates && d.Disposition != event.Ignore {
+		s += ", invalidates"
+	}
+	s += ", by " + decidedBy(&d)
+	if d.Place != "" {
+		s += " (" + safe(d.Place, 0) + ")"
+	}
+	return s
 }

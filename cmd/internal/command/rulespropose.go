@@ -3,9 +3,12 @@ package command
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
+	"text/template"
 	"time"
 	"unicode/utf8"
 
@@ -47,7 +50,7 @@ func (p *program) rulesProposeCommand() *cobra.Command {
 			}
 			files, err := p.ruleFiles(p.rules...)
 			if err != nil {
-				return err
+				return p.Placed("rules", err)
 			}
 			disposition, _ := event.Parse[event.Disposition](dispositionName)
 			text, err := p.propose(cmd.Context(), files, at, disposition, until)
@@ -70,7 +73,7 @@ func (p *program) propose(ctx context.Context, files []rules.File, at place, d e
 ) ([]byte, error) {
 	set, err := CompileRules(files...)
 	if err != nil {
-		return nil, err
+		return nil, p.Placed("rules", err)
 	}
 	normalizer, err := signature.New(set.Masking())
 	if err != nil {
@@ -144,43 +147,82 @@ const (
 	maxTitle   = 80
 )
 
+//go:embed proposal.yaml
+var proposalText string
+
+// proposalForm is the template of a rule file.
+var proposalForm = sync.OnceValue(func() *template.Template {
+	quoted := func(s string) string { return yamlfile.DoubleQuoted(strings.ToValidUTF8(s, "?")) }
+	return template.Must(template.New("").Funcs(template.FuncMap{"join": strings.Join, "quoted": quoted}).Parse(proposalText))
+})
+
+// proposed are the values of proposalForm.
+type proposed struct {
+	Signature        signature.ID
+	Version          int
+	ID, Summary, Why string
+	Disposition      event.Disposition
+	Until            string
+	Status           string      // of an entry that is no log record
+	SourceName       string      // what rules call the source; "" for no need of it
+	Condition        []string    // its parts
+	Was              *rules.Rule // that decides now, nil for a default
+	Tests            []proposedTest
+}
+
+type proposedTest struct{ Key, Text, Stack, Source, Phase string }
+
 // file returns the rule file, with the first test that must not match by which it holds.
 func (pr *proposal) file(set *rules.Set, files []rules.File) (file []byte, err error) {
 	e := &pr.rec.Entry
 	template := rules.AppendTemplate(nil, pr.n, e)
-	text, _ := signature.CutSource(string(template))
-	head, frames, _ := strings.Cut(text, "\n")
+	unsourced, _ := signature.CutSource(string(template))
+	head, frames, _ := strings.Cut(unsourced, "\n")
 	headPieces, framePieces := pr.private.Cut(head), pr.private.Cut(frames)
-	condition := []string{`kind == "` + e.Kind.String() + `"`}
+	sig, before := signature.Of(template).ID, &pr.outcome.Decision
+	out := proposed{
+		Signature: sig, Version: signature.Version, ID: pr.freeID(set, headPieces, sig), Disposition: pr.disposition,
+		Until: pr.until, Was: set.Rule(before.Rule),
+		Condition: []string{`kind == "` + e.Kind.String() + `"`},
+	}
+	switch {
+	case e.Kind == event.KindOperation:
+		out.SourceName = "method"
+	case e.Kind == event.KindLog && e.Source != "":
+		out.SourceName = "source"
+	}
 	if e.Kind != event.KindLog {
-		condition = append(condition, `status == "`+e.Status.String()+`"`)
+		out.Status = e.Status.String()
+		out.Condition = append(out.Condition, `status == "`+out.Status+`"`)
 	}
 	sourcePieces := pr.private.Cut(e.Source)
-	if variable := pr.sourceName(); variable != "" {
-		condition = append(condition, conditions(variable, sourcePieces)...)
+	if out.SourceName != "" {
+		out.Condition = append(out.Condition, conditions(out.SourceName, sourcePieces)...)
 	}
-	condition = append(condition, conditions("template", headPieces)...)
+	out.Condition = append(out.Condition, conditions("template", headPieces)...)
 	if frames != "" {
-		condition = append(condition, conditions("frames", framePieces)...)
+		out.Condition = append(out.Condition, conditions("frames", framePieces)...)
 	}
-	sig := signature.Of(template).ID
-	id := pr.freeID(set, headPieces, sig)
-	rule := pr.rule(set.Rule(pr.outcome.Decision.Rule), sig, id, condition, headPieces)
+	done := "Muted by hand"
+	if out.Summary = "muted by hand"; pr.disposition != event.Ignore {
+		done, out.Summary = "Made "+pr.disposition.String()+" by hand", "the log has: "+pr.title(headPieces)
+	}
+	out.Why = fmt.Sprintf("%s. Before, it was %s %s by %s.", done, before.Disposition, before.Severity, before.Rule)
 	head, frames = strings.Join(headPieces, placeholder), strings.Join(framePieces, placeholder)
 	source := strings.Join(sourcePieces, placeholder)
-	rule += pr.test("match", head, frames, source, "") + pr.test("match", head, frames, source, "phase: play")
-	misses := []string{
-		pr.test("no_match", head+" and more", frames, source, ""), pr.test("no_match", "other "+head, frames, source, ""),
+	misses := []proposedTest{
+		{"no_match", head + " and more", frames, source, ""}, {"no_match", "other " + head, frames, source, ""},
 	}
 	if frames != "" { // a rule for records without a stack does not look at it
-		misses = slices.Insert(misses, 0, pr.test("no_match", head, "at Elsewhere.Other", source, ""))
+		misses = slices.Insert(misses, 0, proposedTest{"no_match", head, "at Elsewhere.Other", source, ""})
 	}
-	if e.Kind == event.KindOperation {
-		misses = append(misses, pr.test("no_match", head, frames, e.Source+".other", ""))
+	if out.SourceName != "" {
+		misses = append(misses, proposedTest{"no_match", head, frames, source + ".other", ""})
 	}
 	for _, miss := range misses {
-		file = []byte(rule + miss)
-		if err = pr.verify(file, id, files); err == nil {
+		out.Tests = []proposedTest{{"match", head, frames, source, ""}, {"match", head, frames, source, "play"}, miss}
+		file = text.Rendered(proposalForm(), &out)
+		if err = pr.verify(file, out.ID, files); err == nil {
 			break
 		}
 	}
@@ -223,35 +265,6 @@ func conditions(variable string, pieces []string) []string {
 	return out
 }
 
-// sourceName returns the name that rules have for the source of the record, "" if the rule has no need of it.
-func (pr *proposal) sourceName() string {
-	switch {
-	case pr.rec.Kind == event.KindOperation:
-		return "method"
-	case pr.rec.Kind == event.KindLog && pr.rec.Source != "":
-		return "source"
-	}
-	return ""
-}
-
-// test returns an inline test in YAML, with more as a further field.
-func (pr *proposal) test(key, text, stack, source, more string) string {
-	out := fmt.Appendf(nil, "      - %s: %s\n", key, yamlfile.DoubleQuoted(valid(text)))
-	if stack != "" {
-		out = fmt.Appendf(out, "        stack: %s\n", yamlfile.DoubleQuoted(valid(stack)))
-	}
-	if pr.rec.Kind != event.KindLog {
-		out = fmt.Appendf(out, "        status: %s\n", pr.rec.Status)
-	}
-	if name := pr.sourceName(); name != "" {
-		out = fmt.Appendf(out, "        %s: %s\n", name, yamlfile.DoubleQuoted(valid(source)))
-	}
-	if more != "" {
-		out = fmt.Appendf(out, "        %s\n", more)
-	}
-	return string(out)
-}
-
 // freeID returns an id that no rule of the set has: of words of the text, and of its signature.
 func (pr *proposal) freeID(set *rules.Set, text []string, sig signature.ID) string {
 	const few, long = 4, 60
@@ -268,47 +281,11 @@ func (pr *proposal) freeID(set *rules.Set, text []string, sig signature.ID) stri
 	}
 }
 
-// rule returns the rule file up to the tests; was is the rule that decides now, nil for a default.
-func (pr *proposal) rule(was *rules.Rule, sig signature.ID, id string, condition, text []string) string {
-	out := fmt.Appendf(nil, `version: 1
-
-# Proposed by heed for records of the signature %s (version %d). Read the
-# condition before you use it: all that is not masked must match exactly.
-
-rules:
-  - id: %s
-    when: |-
-      %s
-    disposition: %s
-`, sig, signature.Version, id, strings.Join(condition, "\n      and "), pr.disposition)
-	done, summary := "Muted by hand", "muted by hand"
-	if pr.disposition != event.Ignore {
-		done, summary = "Made "+pr.disposition.String()+" by hand", "the log has: "+pr.title(text)
-	}
-	out = fmt.Appendf(out, "    summary: %s\n", yamlfile.DoubleQuoted(summary))
-	before := &pr.outcome.Decision
-	why := fmt.Sprintf("%s. Before, it was %s %s by %s.", done, before.Disposition, before.Severity, before.Rule)
-	out = fmt.Appendf(out, "    why: %s\n", yamlfile.DoubleQuoted(why))
-	if pr.until != "" {
-		out = fmt.Appendf(out, "    until: %s\n", pr.until)
-	}
-	if was != nil && was.SetsPhase != "" {
-		out = fmt.Appendf(out, "    sets_phase: %s # as rule %s did\n", was.SetsPhase, was.ID)
-	}
-	if was != nil && len(was.Resolves) > 0 {
-		out = fmt.Appendf(out, "    resolves: [%s] # as rule %s did\n", strings.Join(was.Resolves, ", "), was.ID)
-	}
-	return string(out) + "    tests:\n"
-}
-
 // title returns the beginning of a text for a summary.
 func (pr *proposal) title(pieces []string) string {
 	title := text.Clip(strings.ReplaceAll(strings.Join(pieces, "…"), signature.Mask, "…"), maxTitle)
 	return cmp.Or(title, pr.rec.Kind.String()+" "+pr.rec.Status.String())
 }
-
-// valid replaces invalid UTF-8.
-func valid(s string) string { return strings.ToValidUTF8(s, "?") }
 
 // verify compiles a file in front of the other rules, runs its tests, and decides the record.
 func (pr *proposal) verify(file []byte, id string, files []rules.File) error {

@@ -223,14 +223,12 @@ func TestDamaged(t *testing.T) {
 	require.NoError(t, h.DB().QueryRow(`SELECT rootpage, page_size FROM sqlite_master, pragma_page_size
 		WHERE name = 'session'`).Scan(&page, &size))
 	require.NoError(t, h.Close())
-	_, err := history.Open(t.Context(), history.Config{Path: path})
-	require.EqualError(t, err, "history: Config.Now is missing")
 	data := testkit.Must(os.ReadFile(path))
 	clear(data[(page-1)*size : page*size])
 	require.NoError(t, os.WriteFile(path, data, 0o600))
 
 	h = open(t, history.Config{Path: path})
-	_, err = h.Sessions(t.Context(), "", 0)
+	_, err := h.Sessions(t.Context(), "", 0)
 	require.ErrorContains(t, err, path)
 	require.NoError(t, h.Close())
 	for _, aside := range []string{path + ".corrupt-1", ""} {

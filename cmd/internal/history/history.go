@@ -48,9 +48,6 @@ const maxBody = 32 << 20
 
 // Open opens the history in a file, which it makes where there is none. Errors, here and of all methods, name the file.
 func Open(ctx context.Context, c Config) (*History, error) {
-	if c.Now == nil {
-		return nil, errors.New("history: Config.Now is missing")
-	}
 	c.MaxSessions, c.MaxBytes = cmp.Or(c.MaxSessions, 2000), cmp.Or(c.MaxBytes, 200_000_000)
 	h := &History{config: c, held: map[int64]io.Closer{}}
 	// The options are valid.

@@ -134,8 +134,10 @@ func TestNewcombe(t *testing.T) {
 		}
 		remember(t, h, session(uint64(n+1), state, all), now)
 	}
-	all := testkit.Must(h.Mods(t.Context(), "Colony"))
+	found := testkit.Must(h.Mods(t.Context(), "Colony"))
+	all := found.Mods
 	require.Equal(t, "Suspect", all[0].Name)
+	require.Contains(t, found.Suspects.Text, "56 of 70 sessions with it, 48 of 80 without")
 	require.InDelta(t, 0.2, all[0].Difference.Value, 1e-9)
 	require.InDelta(t, 0.0524, all[0].Difference.Low, 5e-5)
 	require.InDelta(t, 0.3339, all[0].Difference.High, 5e-5)
@@ -310,7 +312,7 @@ func TestComparable(t *testing.T) {
 		require.Equal(t, map[int]string{
 			1: "new: not in the one session since 2 November", 2: "new: in none of 2 sessions since 1 November",
 		}[want], text, name)
-		all := testkit.Must(h.Mods(t.Context(), "Colony"))
+		all := testkit.Must(h.Mods(t.Context(), "Colony")).Mods
 		count := 2
 		if running || s.Facts.Game != "Colony 1.2" {
 			count = 1
@@ -416,7 +418,7 @@ func TestUnlisted(t *testing.T) {
 	require.Empty(t, text)
 	groups := testkit.Must(h.Groups(t.Context(), 7))
 	require.Equal(t, "The game is not known: its sessions may be of several.", groups[0].Suspects.Text)
-	known := testkit.Must(h.Mods(t.Context(), "Colony"))
+	known := testkit.Must(h.Mods(t.Context(), "Colony")).Mods
 	require.Equal(t, "Extra", known[1].Name, "a name outlasts a list without names")
 
 	old := session(11, "", versions)

@@ -230,29 +230,39 @@ type Difference struct {
 // confidence is the common confidence of all intervals of Mods.
 const confidence = 0.95
 
-// Mods returns the mods of a game. Mods that more surely break it come first, mods without a difference last.
-func (h *History) Mods(ctx context.Context, game string) (all []Mod, err error) {
+// GameMods are the mods of a game.
+type GameMods struct {
+	Game     string        `json:"game" jsonschema:"The game without its version."`
+	Suspects cohort.Result `json:"suspects" jsonschema:"Which mods or versions go with the sessions in which something broke, or why that cannot be known."`
+	Mods     []Mod         `json:"mods" jsonschema:"Its mods, those first that more surely break it."`
+}
+
+// Mods returns the mods of a game. Mods with the larger difference come first, mods without one last. Which of them are
+// suspects is decided as for a group.
+func (h *History) Mods(ctx context.Context, game string) (m GameMods, err error) {
+	all, varying := []Mod{}, 0
 	err = h.read(ctx, func(t *tx) {
-		var sessions, broken int
-		t.each(func(scan func(...any)) { scan(&sessions, &broken) },
-			`SELECT count(*), coalesce(sum(broken), 0) FROM session WHERE game = ?
-			AND modlist IS NOT NULL AND whole_mods AND (broken OR sound AND NOT running)`, game)
+		l, broke := t.timeline(game, false), map[int64]int64{}
+		l.sessions = slices.DeleteFunc(l.sessions, func(s session) bool {
+			return s.list == 0 || !s.wholeMods || !s.Broken && (!s.Sound || s.Running)
+		})
+		for i := range l.sessions {
+			if s := &l.sessions[i]; s.Broken {
+				broke[s.ID] = 1
+			}
+		}
+		m = GameMods{Game: game, Suspects: l.suspects(game, broke)}
 		t.each(func(scan func(...any)) {
 			var m Mod
 			scan(&m.Name, &m.PackageID, &m.WorkshopID, &m.With, &m.BrokenWith)
-			m.Without, m.BrokenWithout = sessions-m.With, broken-m.BrokenWith
+			m.Without, m.BrokenWithout = len(l.sessions)-m.With, len(broke)-m.BrokenWith
+			varying += min(m.Without, 1)
 			all = append(all, m)
 		}, `SELECT m.name, m.package, m.workshop, sum(l.n), sum(l.broken) FROM
 			(SELECT modlist, count(*) AS n, sum(broken) AS broken FROM session WHERE game = ? AND modlist IS NOT NULL
 				AND whole_mods AND (broken OR sound AND NOT running) GROUP BY modlist) l
 			JOIN modlist_entry e ON e.list = l.modlist JOIN mod m ON m.id = e.mod GROUP BY e.mod`, game)
 	})
-	varying := 0
-	for i := range all {
-		if all[i].Without > 0 {
-			varying++
-		}
-	}
 	z := cohort.Quantile(confidence, varying)
 	for i := range all {
 		all[i].compare(z)
@@ -266,7 +276,8 @@ func (h *History) Mods(ctx context.Context, game string) (all []Mod, err error) 
 	slices.SortFunc(all, func(a, b Mod) int {
 		return cmp.Or(cmp.Compare(low(&b), low(&a)), cmp.Compare(a.Name, b.Name), cmp.Compare(a.PackageID, b.PackageID))
 	})
-	return all, err
+	m.Mods = all
+	return m, err
 }
 
 // compare sets the difference (Newcombe, "Interval estimation for the difference between independent proportions",

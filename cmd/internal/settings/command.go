@@ -2,9 +2,13 @@ package settings
 
 import (
 	"bytes"
-	"fmt"
+	"cmp"
+	_ "embed"
+	"slices"
 	"strings"
+	"sync"
 	"text/tabwriter"
+	"text/template"
 
 	"github.com/spf13/cobra"
 
@@ -91,70 +95,57 @@ type (
 	}
 )
 
-// shows reports whether a value is shown by a program: if it goes by it, or if
-// a file for both sets it.
-func (v *Value) shows(program string) bool { return v.Key.Of(program) || v.Origin != Default }
+// shown returns the values that a program shows.
+func (s *Settings) shown(program string) []Value {
+	return slices.DeleteFunc(slices.Clone(s.Values), func(v Value) bool { return !v.Key.Of(program) && v.Origin == Default })
+}
 
 func (s *Settings) appendJSON(dst []byte, program string) []byte {
 	rep := shown{SchemaVersion: schema.Version, Settings: []settingValue{}, Files: s.Files}
-	for i := range s.Values {
-		if v := &s.Values[i]; v.shows(program) {
-			rep.Settings = append(rep.Settings, settingValue{
-				v.Key.Name, append([]string{}, v.Items...), v.Origin, v.Where, v.Key.Program,
-			})
-		}
+	for _, v := range s.shown(program) {
+		rep.Settings = append(rep.Settings, settingValue{
+			v.Key.Name, append([]string{}, v.Items...), v.Origin, v.Where, v.Key.Program,
+		})
 	}
 	return append(text.AppendJSON(dst, text.JSON(&rep)), '\n')
 }
 
+//go:embed show.txt
+var showText string
+
+// showForm is the text of the settings. Its cells end with a tab.
+var showForm = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"safe":  func(s string) string { return text.Safe(s, 0) },
+		"title": func(o Origin) string { return strings.ToUpper(string(o[:1])) + string(o[1:]) },
+	}).Parse(showText))
+})
+
 func (s *Settings) appendText(dst []byte, program string) []byte {
-	var table bytes.Buffer
-	rows := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
-	put := func(name, value, from string) { _, _ = fmt.Fprintf(rows, "%s\t%s\t%s\n", name, value, from) }
-	put("SETTING", "VALUE", "FROM")
-	for i := range s.Values {
-		v := &s.Values[i]
-		if !v.shows(program) {
-			continue
-		}
-		from := string(v.Origin)
-		switch v.Origin {
-		case Flag:
-			from += " --" + v.Key.Name
-		case Default:
-		default:
-			from += " " + v.Where
-		}
-		if !v.Key.Of(program) {
-			from += ", for " + v.Key.Program
-		}
-		value := v.String()
-		switch {
-		case v.Key.Unset != "" && (value == "" || value == "0"):
-			value = v.Key.Unset
-		case value == "":
-			value = "none"
-		}
-		put(v.Key.Name, text.Safe(value, 0), text.Safe(from, 0))
-	}
+	out := bytes.NewBuffer(dst)
+	rows := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	_, _ = rows.Write(text.Rendered(showForm(), map[string]any{
+		"Settings": s.shown(program), "Files": s.Files, "Program": program,
+	}))
 	_ = rows.Flush() // a Buffer has no error
-	dst = append(dst, table.Bytes()...)
-	if len(s.Files) > 0 {
-		dst = append(dst, '\n')
+	return out.Bytes()
+}
+
+// From returns where the value comes from, in words.
+func (v Value) From() string {
+	switch v.Origin {
+	case Flag:
+		return "flag --" + v.Key.Name
+	case Default:
+		return string(Default)
 	}
-	for _, f := range s.Files {
-		state := "not found"
-		switch {
-		case f.Found:
-			state = "read"
-		case f.Ignored != nil:
-			state = "ignored"
-		}
-		title := strings.ToUpper(string(f.Origin[:1])) + string(f.Origin[1:])
-		dst = fmt.Appendf(dst, "%s: %s, %s\n", title, text.Safe(f.Path, 0), state)
-		for _, e := range f.Ignored {
-			dst = append(text.AppendSafe(append(dst, "  "...), e.Error(), 0), '\n')
-		}
+	return string(v.Origin) + " " + v.Where
+}
+
+// Shown returns the value in words.
+func (v Value) Shown() string {
+	if value := v.String(); value != "" && (value != "0" || v.Key.Unset == "") {
+		return value
 	}
-	return dst
+	return cmp.Or(v.Key.Unset, "none")
 }

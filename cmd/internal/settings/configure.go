@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // Program is a program whose flags can be configured.
@@ -81,6 +82,9 @@ func (p *Program) configure(cmd *cobra.Command) error {
 	if err := p.Appearance(cmd); err != nil {
 		return err
 	}
+	if !p.noConfig {
+		p.noteUnknown()
+	}
 	for _, f := range s.Files {
 		if f.Found {
 			p.Detail("reading the %s %s", f.Origin, f.Path)
@@ -100,6 +104,27 @@ func (p *Program) configure(cmd *cobra.Command) error {
 		p.Note("the project file %s", p.Project)
 	}
 	return nil
+}
+
+// Placed returns an error of a setting with the place that sets it as the next step, unless that is a flag.
+func (p *Program) Placed(key string, err error) error {
+	if err == nil || p.Settings.Value(key).Where == "" {
+		return err
+	}
+	return &cli.StatusError{Status: cli.ExitUsage, Err: err, Next: key + " is set in " + p.Settings.Value(key).Where}
+}
+
+// noteUnknown notes the variables of the environment that are none of heed's and have nearly the name of one.
+func (p *Program) noteUnknown() {
+	known := append(names(Keys()), "config", "token", "tree") // which are no settings
+	for _, variable := range os.Environ() {
+		variable, value, _ := strings.Cut(variable, "=")
+		name, own := strings.CutPrefix(variable, "HEED_")
+		name = strings.ToLower(strings.ReplaceAll(name, "_", "-"))
+		if near := text.Nearest(name, known); own && value != "" && near != "" && !slices.Contains(known, name) {
+			p.Note("%s is no variable of heed: did you mean %s?", variable, (&Key{Name: near}).Variable())
+		}
+	}
 }
 
 // Apply sets the flags of a parsed command line that were not given from the settings; they do not count as changed.

@@ -1,12 +1,10 @@
 package compare
 
 import (
-	"bytes"
 	_ "embed" // for the form of the file
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,11 +36,7 @@ const (
 // Characters that could mislead a reader of the file (controls, marks that turn the reading direction) are written as
 // escapes.
 func (b *Baseline) Append(dst []byte) []byte {
-	out := bytes.NewBuffer(dst)
-	if err := written().Execute(out, b); err != nil {
-		panic("BUG: compare: " + err.Error())
-	}
-	return out.Bytes()
+	return append(dst, text.Rendered(written(), b)...)
 }
 
 //go:embed baseline.yaml
@@ -90,186 +84,143 @@ var language = yamlfile.Language{
 
 // ParseBaseline reads the file of a baseline. An error names the file, the place and the field.
 func ParseBaseline(file string, data []byte) (*Baseline, error) {
-	root, problems := language.Read(data)
-	v := value{node: root, file: file, err: new(error)}
-	if len(problems) > 0 {
-		w := problems[0]
-		v.node = &yaml.Node{Line: w.Line, Column: w.Column}
-		v.fail("%s (%s)", w.Msg, w.Hint)
-		return nil, *v.err
+	b, first := &Baseline{file: file}, &firstProblem{file: file}
+	if root, ok := language.Open(data, first); ok {
+		baselineFields.Read(b, root)
 	}
-	b := v.baseline()
-	if *v.err != nil {
-		return nil, *v.err
+	if first.err != nil {
+		return nil, first.err
 	}
 	return b, nil
 }
 
-// value is a node, so that each error has a place. An optional field that is missing has no node, a required one, which
-// is an error already, a node of no kind.
-type value struct {
-	node *yaml.Node
-	path string // of its field
+// firstProblem keeps the first problem of a file.
+type firstProblem struct {
 	file string
-	err  *error // the first of the file
+	err  error
 }
 
-// at returns the value of another node.
-func (v value) at(n *yaml.Node, path string) value {
-	v.node, v.path = n, path
-	return v
+// Report implements [yamlfile.Owner].
+func (f *firstProblem) Report(field string, p yamlfile.Problem) {
+	if f.err == nil {
+		f.err = errors.New(p.In(f.file, field))
+	}
 }
 
-func (v value) fail(format string, args ...any) {
-	if *v.err != nil {
-		return
-	}
-	field := strings.TrimPrefix(v.path+": ", ": ")
-	*v.err = errors.New(yamlfile.Place(v.file, v.node.Line, v.node.Column) + field + fmt.Sprintf(format, args...))
+// again is the hint for a file without a field.
+const again = "write the baseline again"
+
+var baselineFields = yamlfile.Keys[Baseline]{
+	{Name: "version", Missing: again, Parse: func(_ *Baseline, v yamlfile.Value) {
+		if n := numberIn[int](v); n != baselineFormat {
+			v.Fail(again+", or use the program that wrote it", "is %d, but this program reads %d", n, baselineFormat)
+		}
+	}},
+	yamlfile.KeyOf("signatures", func(b *Baseline) *int { return &b.Signatures }, numberIn[int]).Needed(again),
+	yamlfile.KeyOf("masking", func(b *Baseline) *uint64 { return &b.Masking }, hashIn).Needed(again),
+	yamlfile.KeyOf("rules", func(b *Baseline) *uint64 { return &b.Rules }, hashIn).Needed(again),
+	yamlfile.KeyOf("written", func(b *Baseline) *date { return &b.Written }, dayIn).Needed(again),
+	yamlfile.KeyOf("entries", func(b *Baseline) *[]Known { return &b.Entries }, entriesIn).Needed(again),
+	{Name: "mods", Parse: func(*Baseline, yamlfile.Value) {}}, // a hash, in files of earlier versions
+	yamlfile.KeyOf("incomplete", func(b *Baseline) *bool { return &b.Incomplete }, yamlfile.Value.Bool),
 }
 
-func (v value) baseline() *Baseline {
-	b := &Baseline{file: v.file}
-	top := v.mapping([]string{"version", "signatures", "masking", "rules", "written", "entries"},
-		"mods", "incomplete") // files of earlier versions have a hash of mods
-	if n := top["version"].number(math.MaxInt32); n != baselineFormat {
-		top["version"].fail("is %d, but this program reads %d: write the baseline again, or use the program that wrote it",
-			n, baselineFormat)
-	}
-	b.Signatures = int(top["signatures"].number(math.MaxInt32))
-	b.Masking, b.Rules = top["masking"].hex(), top["rules"].hex()
-	b.Written = top["written"].date()
-	if n := top["incomplete"].node; n != nil && (n.Kind != yaml.ScalarNode || n.Decode(&b.Incomplete) != nil) {
-		top["incomplete"].fail("want true or false, not %s", shown(n))
-	}
+var knownFields = yamlfile.Keys[Known]{
+	yamlfile.KeyOf("id", func(k *Known) *signature.ID { return &k.Signature.ID }, idIn).Needed(again),
+	yamlfile.KeyOf("rule", func(k *Known) *string { return &k.Rule }, textIn).Needed(again),
+	yamlfile.KeyOf("disposition", func(k *Known) *event.Disposition { return &k.Disposition }, urgentIn).Needed(again),
+	{Name: "seen", Missing: again, Parse: func(k *Known, v yamlfile.Value) {
+		if given := seenFields.Read(k, v); k.Count > k.Records {
+			given["count"].Value.Fail("want at most the number of records", "is %d of %d records", k.Count, k.Records)
+		}
+	}},
+	yamlfile.KeyOf("first", func(k *Known) *date { return &k.First }, dayIn).Needed(again),
+	yamlfile.KeyOf("expires", func(k *Known) *date { return &k.Expires }, dayIn).Needed(again),
+	{Name: "template", Missing: again, Parse: func(k *Known, v yamlfile.Value) {
+		k.Templates = slices.Insert(k.Templates, 0, textIn(v))
+	}},
+	yamlfile.KeyOf("note", func(k *Known) *string { return &k.Note }, textIn),
+	{Name: "forms", Parse: func(k *Known, v yamlfile.Value) {
+		for _, form := range v.Items() {
+			k.Templates = append(k.Templates, textIn(form))
+		}
+		if n := len(v.Content); n >= MaxForms {
+			v.Fail(fmt.Sprintf("want at most %d", MaxForms-1), "has %d templates", n)
+		}
+	}},
+	yamlfile.KeyOf("sample", func(k *Known) *string { return &k.Sample }, textIn),
+}
+
+var seenFields = yamlfile.Keys[Known]{
+	yamlfile.KeyOf("count", func(k *Known) *uint64 { return &k.Count }, numberIn[uint64]).Needed(again),
+	yamlfile.KeyOf("records", func(k *Known) *uint64 { return &k.Records }, numberIn[uint64]).Needed(again),
+	yamlfile.KeyOf("runs", func(k *Known) *int { return &k.Runs }, numberIn[int]).Needed(again),
+}
+
+// entriesIn reads the groups.
+func entriesIn(v yamlfile.Value) (all []Known) {
 	seen := map[signature.Signature]int{}
-	for i, entry := range top["entries"].list("groups") {
-		k := entry.known()
-		for _, t := range k.Templates {
+	for i, item := range v.Items() {
+		var k Known
+		given := knownFields.Read(&k, item)
+		for n, t := range k.Templates {
 			s := signature.Of([]byte(t))
 			if first, ok := seen[s]; ok {
-				entry.fail("has the same template as entries[%d]: remove one of them", first)
+				item.Fail("remove one of them", "has the same template as entries[%d]", first)
 			}
-			seen[s] = i
+			seen[s] = i + 1
+			if own := given["id"]; n == 0 && own != nil && s.ID != k.Signature.ID {
+				own.Value.Fail("one of them was changed; "+again, "is %s, but the template has %s", k.Signature.ID, s.ID)
+			}
+			if n == 0 {
+				k.Signature = s
+			}
 		}
-		b.Entries = append(b.Entries, k)
-	}
-	return b
-}
-
-// known reads one entry.
-func (v value) known() (k Known) {
-	m := v.mapping([]string{"id", "rule", "disposition", "seen", "first", "expires", "template"}, "note", "forms", "sample")
-	k.Templates = []string{m["template"].text()}
-	k.Signature = signature.Of([]byte(k.Templates[0]))
-	switch id, err := signature.ParseID(m["id"].node.Value); {
-	case err != nil:
-		m["id"].fail("%s is not the id of a signature: want 16 hexadecimal digits in quotes", shown(m["id"].node))
-	case id != k.Signature.ID:
-		m["id"].fail("is %s, but the template has %s: one of them was changed; write the baseline again", id, k.Signature.ID)
-	}
-	k.Rule = m["rule"].text()
-	k.Disposition, _ = event.Parse[event.Disposition](m["disposition"].node.Value)
-	if !k.Disposition.Urgent() { // of a word that is none either
-		m["disposition"].fail("is %s: want blocking or advisory", shown(m["disposition"].node))
-	}
-	seen := m["seen"].mapping([]string{"count", "records", "runs"})
-	k.Records, k.Count = seen["records"].number(math.MaxInt64), seen["count"].number(math.MaxInt64)
-	k.Runs = int(seen["runs"].number(math.MaxInt32))
-	if k.Count > k.Records {
-		seen["count"].fail("is %d of %d records: want at most the number of records", k.Count, k.Records)
-	}
-	k.First, k.Expires = m["first"].date(), m["expires"].date()
-	k.Note, k.Sample = m["note"].text(), m["sample"].text()
-	for _, form := range m["forms"].list("templates") {
-		k.Templates = append(k.Templates, form.text())
-	}
-	if n := len(k.Templates); n > MaxForms {
-		m["forms"].fail("has %d templates: want at most %d", n-1, MaxForms-1)
-	}
-	return k
-}
-
-// mapping returns the fields of a mapping, which must have all that are required and no others but the optional ones.
-func (v value) mapping(required []string, optional ...string) map[string]value {
-	m, prefix := map[string]value{}, strings.TrimPrefix(v.path+".", ".")
-	if v.node.Kind != yaml.MappingNode {
-		v.fail("want the fields %s, not %s", strings.Join(required, ", "), shown(v.node))
-	}
-	for i := 0; i+1 < len(v.node.Content); i += 2 {
-		key := v.node.Content[i]
-		_, twice := m[key.Value]
-		switch {
-		case !slices.Contains(required, key.Value) && !slices.Contains(optional, key.Value):
-			v.at(key, v.path).fail("unknown field %q: the fields are %s", text.Safe(key.Value, 64),
-				strings.Join(slices.Concat(required, optional), ", "))
-		case twice:
-			v.at(key, prefix+key.Value).fail("is here twice: remove one")
-		}
-		m[key.Value] = v.at(v.node.Content[i+1], prefix+key.Value)
-	}
-	for _, name := range required {
-		if _, ok := m[name]; !ok {
-			v.fail("the field %q is missing", name)
-			m[name] = v.at(&yaml.Node{}, prefix+name)
-		}
-	}
-	return m
-}
-
-func (v value) list(of string) (all []value) {
-	if v.node == nil {
-		return nil
-	}
-	if v.node.Kind != yaml.SequenceNode {
-		v.fail("want a list of %s, not %s", of, shown(v.node))
-	}
-	for i, n := range v.node.Content {
-		all = append(all, v.at(n, fmt.Sprintf("%s[%d]", v.path, i)))
+		all = append(all, k)
 	}
 	return all
 }
 
-func (v value) text() (s string) {
-	switch {
-	case v.node == nil:
-	case v.node.Kind != yaml.ScalarNode || v.node.Decode(&s) != nil:
-		v.fail("want a text, not %s", shown(v.node))
-	case s == "":
-		v.fail("is empty: want a text")
-	}
+// textIn reads a text that is not empty, with or without quotes.
+func textIn(v yamlfile.Value) (s string) {
+	want(v, v.Kind == yaml.ScalarNode && v.Decode(&s) == nil && s != "", "a text")
 	return s
 }
 
-func (v value) number(most uint64) uint64 {
-	n, err := strconv.ParseUint(v.node.Value, 10, 64)
-	v.scalar(err == nil && n >= 1 && n <= most, "a whole number from 1 to %d", most)
+// numberIn reads a whole number from 1 on.
+func numberIn[N int | uint64](v yamlfile.Value) N {
+	n, err := strconv.ParseUint(v.Value, 10, 63)
+	want(v, err == nil && n >= 1 && uint64(N(n)) == n, "a whole number from 1 on")
+	return N(n)
+}
+
+func hashIn(v yamlfile.Value) uint64 {
+	n, err := strconv.ParseUint(v.Value, 16, 64)
+	want(v, err == nil && len(v.Value) == 16, "16 hexadecimal digits in quotes")
 	return n
 }
 
-func (v value) hex() uint64 {
-	n, err := strconv.ParseUint(v.node.Value, 16, 64)
-	v.scalar(err == nil && len(v.node.Value) == 16, "16 hexadecimal digits in quotes")
-	return n
+func idIn(v yamlfile.Value) signature.ID {
+	id, err := signature.ParseID(v.Value)
+	want(v, err == nil, "the id of a signature: 16 hexadecimal digits in quotes")
+	return id
 }
 
-func (v value) date() date {
-	d, err := time.Parse(time.DateOnly, v.node.Value)
-	v.scalar(err == nil, "a day such as 2026-01-31")
+func dayIn(v yamlfile.Value) date {
+	d, err := time.Parse(time.DateOnly, v.Value)
+	want(v, err == nil, "a day such as 2026-01-31")
 	return dateOf(d)
 }
 
-// scalar fails, unless the value is as wanted.
-func (v value) scalar(ok bool, want string, args ...any) {
-	if v.node.Kind != yaml.ScalarNode || !ok {
-		v.fail("is %s: want "+want, append([]any{shown(v.node)}, args...)...)
-	}
+func urgentIn(v yamlfile.Value) event.Disposition {
+	d, _ := event.Parse[event.Disposition](v.Value)
+	want(v, d.Urgent(), "blocking or advisory")
+	return d
 }
 
-// shown returns the kind or the value of a node, for an error.
-func shown(n *yaml.Node) string {
-	if n.Kind == yaml.MappingNode || n.Kind == yaml.SequenceNode {
-		return yamlfile.KindName(n)
+// want reports a value that is not as wanted.
+func want(v yamlfile.Value, ok bool, form string) {
+	if v.Kind != yaml.ScalarNode || !ok {
+		v.Fail("want "+form, "is %s", v.Shown())
 	}
-	return strconv.Quote(text.Safe(n.Value, 64))
 }

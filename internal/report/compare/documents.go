@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/heedlog/heed/event"
@@ -345,17 +346,9 @@ func (r ratio) shown() *ratio {
 // rounded keeps four digits, which is more than a count of log lines is worth.
 // Infinity, which JSON lacks, is a number beyond any ratio.
 func rounded(x float64) float64 {
-	const most = 1e12
-	switch {
-	case x == 0 || math.IsNaN(x):
+	if math.IsNaN(x) {
 		return 0
-	case x > most:
-		return most
 	}
-	unit := math.Pow(10, math.Floor(math.Log10(math.Abs(x)))-3)
-	if unit < 1 { // a whole number divided is nearer than one multiplied by a fraction
-		per := math.Round(1 / unit)
-		return math.Round(x*per) / per
-	}
-	return math.Round(x/unit) * unit
+	x, _ = strconv.ParseFloat(strconv.FormatFloat(min(x, 1e12), 'g', 4, 64), 64)
+	return x
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -12,8 +13,11 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/cmd/internal/bridge"
+	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/text"
 )
 
 func (p *program) currentCommand() *cobra.Command {
@@ -150,4 +154,185 @@ func (s *shownItem) What() string {
 // showItem shows an item.
 func (p *program) showItem(g *page, a *heed.Item, t *itemInfo, more int) {
 	p.form(g, "current", &shownItem{a, t, more})
+}
+
+func (p *program) ackCommand() *cobra.Command {
+	var f clientFlags
+	var who acker
+	cmd := p.clientCommand("ack [ID]", &f, func(ctx context.Context, c *gabp.Client, _ *runFile, args []string) error {
+		return p.ack(ctx, c, &f, who, args)
+	})
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 1 {
+			return cli.Usage(cmd, "name one item, or none for the one that holds calls back: unexpected %q", args[1])
+		}
+		if len(args) == 1 && args[0] == "" {
+			return cli.Usage(cmd, "the item's id is empty; leave it out for the item that holds calls back")
+		}
+		return nil
+	}
+	f.register(cmd, formatJSON, "the result of heed/ack")
+	cmd.Flags().StringVar(&who.Agent, "agent", "", "acknowledge as the agent with this `NAME`")
+	cmd.Flags().Uint64Var(&who.Through, "through", 0, "with --agent: acknowledge what came up to the entry with this `NUMBER`")
+	return cmd
+}
+
+// acker is the agent that acknowledges, and its latest entry; empty for a person.
+type acker struct {
+	Agent   string `json:"agent,omitempty"`
+	Through uint64 `json:"through,omitempty"`
+}
+
+// shownAck is the answer to an acknowledgement.
+type shownAck struct {
+	*bridge.Acknowledgement
+
+	Info         *itemInfo
+	Named, Agent string // by the command line
+
+	Before               bool // it was not open
+	ClearedBy, OpenNames string
+}
+
+// ack acknowledges the item that is meant.
+func (p *program) ack(ctx context.Context, c *gabp.Client, f *clientFlags, who acker, args []string) error {
+	var it bridge.Item
+	var unread bool
+	var err error
+	if len(args) == 0 {
+		it, unread, err = holding(ctx, c)
+	} else {
+		it, err = named(ctx, c, args[0])
+	}
+	if err != nil {
+		return err
+	}
+	params := gabp.AckParams{AttentionID: it.ID}
+	var r bridge.Acknowledgement
+	r.Covered, r.Open = []heed.Item{}, []heed.Item{}
+	if unread && who.Agent == "" {
+		r.AttentionID, r.CurrentAttention = it.ID, &it.Item
+		return p.unread(ctx, c, f, &r)
+	}
+	// Another server, and heed if it leaves attention to the mod, has no such tool.
+	raw, err := c.CallTool(ctx, bridge.ToolAck, struct {
+		gabp.AckParams
+		acker
+	}{params, who})
+	if err != nil && who.Agent != "" { // attention/ack would acknowledge for a person
+		return err
+	}
+	all := err == nil && json.Unmarshal(raw, &r) == nil
+	if !all {
+		if err := c.Call(ctx, gabp.MethodAttentionAck, params, &r.AckResult); err != nil {
+			return err
+		}
+	}
+	before := all && r.Acknowledged && len(r.Covered) == 0
+	if !r.Acknowledged || before {
+		p.Raise(exitFinding)
+	}
+	if f.format == formatJSON {
+		return p.printJSON(text.JSON(r))
+	}
+	g := p.page(f.width)
+	t := fetchItem(ctx, c, r.AttentionID)
+	shown := &shownAck{
+		Acknowledgement: &r, Info: &t, Named: strings.Join(args, ""), Agent: who.Agent, Before: !r.Acknowledged || before,
+	}
+	if shown.Before {
+		shown.ClearedBy, shown.OpenNames = clearedBy(ctx, c, &t), openNames(&r, it.Cursor)
+	}
+	p.form(g, "ack", shown)
+	p.showCurrent(ctx, g, c, r.CurrentAttention)
+	return p.write(g)
+}
+
+// unread shows an item in place of its acknowledgement: the next one covers it.
+func (p *program) unread(ctx context.Context, c *gabp.Client, f *clientFlags, r *bridge.Acknowledgement) error {
+	p.Raise(exitFinding)
+	g := p.page(f.width)
+	g.line(span{yellow, "nothing is acknowledged: this item was not shown before"})
+	p.showCurrent(ctx, g, c, r.CurrentAttention)
+	if f.format == formatJSON {
+		return p.printJSON(text.JSON(r))
+	}
+	return p.write(g)
+}
+
+// clearedBy returns how an item that is not open was cleared, and by whom, as far as heed knows.
+func clearedBy(ctx context.Context, c *gabp.Client, t *itemInfo) string {
+	why := string(t.ClearedBy)
+	var acks bridge.Timeline
+	if why == string(coalesce.ReasonAcknowledged) && ask(ctx, c, bridge.ToolTimeline, map[string]any{
+		"attention": t.ID, "kinds": []session.EventKind{session.Acknowledged}, "limit": 1,
+	}, &acks) && len(acks.Events) > 0 {
+		who := acks.Events[0].Consumer
+		if session.Person(who) {
+			who = "a person"
+		}
+		why += " by " + who
+	}
+	if why == "" {
+		return ""
+	}
+	return " (" + why + ")"
+}
+
+// openNames names the open items after an acknowledgement, as a person types them.
+func openNames(r *bridge.Acknowledgement, cursor string) string {
+	if len(r.Open) == 0 {
+		return ""
+	}
+	var names []string
+	for i := range r.Open {
+		names = append(names, short(r.Open[i].ID, cursor))
+	}
+	if r.MoreOpen > 0 {
+		names = append(names, text.Many(r.MoreOpen, "other"))
+	}
+	return "; open: " + strings.Join(names, ", ")
+}
+
+// holding returns the item that holds calls back. If heed/items answers, the question does not count as a delivery:
+// entries since a person looked are not acknowledged unseen. unread reports that no person has read the item.
+func holding(ctx context.Context, c *gabp.Client) (it bridge.Item, unread bool, err error) {
+	var items bridge.Items
+	if ask(ctx, c, bridge.ToolItems, struct{}{}, &items) && items.Behind == "" {
+		if len(items.Items) > 0 && items.Items[0].Blocking {
+			return items.Items[0], !items.Read, nil
+		}
+	}
+	// The items lack the item about an unreadable log, and all items of another server.
+	var r gabp.CurrentResult
+	if err := c.Call(ctx, gabp.MethodAttentionCurrent, struct{}{}, &r); err != nil {
+		return it, false, err
+	}
+	if a := r.Attention; a != nil && a.Blocking {
+		return bridge.Item{Item: *a}, false, nil
+	}
+	return it, false, &cli.StatusError{
+		Status: exitFinding, Err: errNothingHolds, Next: `to acknowledge an advisory item, give its number, which "heed status" shows`,
+	}
+}
+
+var errNothingHolds = errors.New("nothing holds calls back")
+
+// named returns the item that a person means, by its number or its id, with a cursor if something is open. A name that
+// no open item has is taken at its word: the item may have been cleared before.
+func named(ctx context.Context, c *gabp.Client, name string) (it bridge.Item, err error) {
+	// An acknowledgement covers the entries that were delivered to this client: the question delivers them.
+	var current gabp.CurrentResult
+	if err := c.Call(ctx, gabp.MethodAttentionCurrent, struct{}{}, &current); err != nil {
+		return it, err
+	}
+	var items bridge.Items
+	_ = ask(ctx, c, bridge.ToolItems, struct{}{}, &items) // a server without it knows whole ids
+	it.ID = name
+	for i := range items.Items {
+		if it.Cursor = items.Items[i].Cursor; short(items.Items[i].ID, it.Cursor) == name {
+			it.ID = items.Items[i].ID
+		}
+	}
+	return it, nil
 }

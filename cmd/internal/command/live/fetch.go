@@ -45,9 +45,6 @@ const maxWindow = 128 << 20
 // instead ends an error of what heed does not fetch.
 const instead = "download it, and name the file"
 
-// errTooLarge ends a log that unpacks to more than the bound.
-var errTooLarge = errors.New("too large")
-
 // fetch reads the log at an address. No error holds a part of an address that may be secret.
 func (f *fetcher) fetch(ctx context.Context, address string) ([]byte, error) {
 	bounded, cancel := context.WithTimeout(ctx, f.wait)
@@ -106,6 +103,7 @@ func (f *fetcher) read(response *http.Response) ([]byte, error) {
 		return nil, fmt.Errorf("the server answers %d %s", response.StatusCode, http.StatusText(response.StatusCode))
 	}
 	data, err := io.ReadAll(io.LimitReader(response.Body, f.bytes+1))
+	_, tooLarge := errors.AsType[*http.MaxBytesError](unpack(data, f.unpacked))
 	switch {
 	case err != nil:
 		return nil, err
@@ -113,7 +111,7 @@ func (f *fetcher) read(response *http.Response) ([]byte, error) {
 		return nil, fmt.Errorf("it is larger than %s: %s", cli.Bytes(float64(f.bytes)), instead)
 	case isPage(data, response.Header.Get("Content-Type")):
 		return nil, errors.New("that is a web page, not a log: use the link to the raw text")
-	case errors.Is(unpack(data, f.unpacked), errTooLarge):
+	case tooLarge:
 		return nil, fmt.Errorf("it unpacks to more than %s: %s", cli.Bytes(float64(f.unpacked)), instead)
 	}
 	return data, nil
@@ -139,12 +137,12 @@ func isPage(data []byte, contentType string) bool {
 		bytes.HasPrefix(head, []byte("<")) && strings.HasPrefix(contentType, "text/html")
 }
 
-// unpack reads compressed data, and returns errTooLarge if it has more than limit unpacked bytes. The reader of the log
-// reports any other error.
+// unpack reads compressed data, and returns an [http.MaxBytesError] if it has more than limit unpacked bytes. The reader
+// of the log reports any other error.
 func unpack(data []byte, limit int64) error {
 	var r io.Reader = bytes.NewReader(data)
 	for range maxPacked {
-		buffered := bufio.NewReader(&limited{r, limit})
+		buffered := bufio.NewReader(http.MaxBytesReader(nil, io.NopCloser(r), limit))
 		magic, _ := buffered.Peek(4) // of less there is no magic
 		var err error
 		switch {
@@ -162,18 +160,4 @@ func unpack(data []byte, limit int64) error {
 		}
 	}
 	return nil // more often than a log is read
-}
-
-// limited ends with an error after so many bytes.
-type limited struct {
-	r    io.Reader
-	left int64
-}
-
-func (l *limited) Read(b []byte) (int, error) {
-	n, err := l.r.Read(b)
-	if l.left -= int64(n); l.left < 0 {
-		return 0, errTooLarge
-	}
-	return n, err
 }

@@ -34,6 +34,7 @@ import (
 	"github.com/heedlog/heed/internal/report/replay"
 	"github.com/heedlog/heed/internal/report/summary"
 	"github.com/heedlog/heed/internal/text"
+	"github.com/heedlog/heed/rules"
 )
 
 // source is the followed log: none if its path is "", the game's output if its path is [files.Standard].
@@ -128,7 +129,7 @@ func (h *host) openSession() (err error) {
 	}
 	cfg.Engine.Journal.Entries, cfg.Engine.Journal.Bytes = f.journal, f.journal*textPerEntry
 	if cfg.RuleFiles, err = files.RuleFiles(f.rules); err != nil {
-		return err
+		return h.Placed("rules", err)
 	}
 	var notes []error
 	cfg.Installed, notes = files.Mods(f.mods)
@@ -150,6 +151,9 @@ func (h *host) openSession() (err error) {
 		}})
 	}
 	h.session, err = session.New(cfg)
+	if _, ok := errors.AsType[*rules.Error](err); ok {
+		return h.Placed("rules", err)
+	}
 	return err
 }
 

@@ -138,11 +138,7 @@ var pageForms = sync.OnceValue(func() *template.Template {
 // form adds the page of a title. A line of it without text is left out, and so is a label without a value.
 func (p *program) form(g *page, title string, data any) {
 	t := template.Must(pageForms().Clone()).Funcs(template.FuncMap{"clock": p.clock, "ago": p.ago})
-	var out strings.Builder
-	if err := t.ExecuteTemplate(&out, title, data); err != nil {
-		panic("BUG: " + err.Error())
-	}
-	for line := range strings.SplitSeq(out.String(), "\n") {
+	for line := range strings.SplitSeq(string(text.Rendered(t.Lookup(title), data)), "\n") {
 		label, value, hasLabel := strings.Cut(line, "\t")
 		switch parts := spans(value); {
 		case line == mark:
