@@ -71,7 +71,7 @@ type Grouper struct {
 	slots  []uint32    // index into nodes plus one, open addressing by Signature
 	said   []uint32    // the same by the statement, of the first node of each
 	cols   []column
-	keys   []uint64 // of the columns
+	sets   []columnSet // of the columns
 	merges []GroupMerge
 
 	stats    GrouperStats // without derived counts
@@ -85,10 +85,10 @@ type Grouper struct {
 // groupNode is a signature that is known.
 type groupNode struct {
 	ID      ID
-	Said    uint64 // hash of the statement, or of the signature
-	Check   uint32
+	Said    uint64  // hash of the statement, or of the signature
 	Varying wordSet `json:",omitempty"` // the words of its variant when it was learned
-	Next    uint32  `json:",omitempty"` // the node plus one before it of the same form
+	Check   uint32
+	Next    uint32 `json:",omitempty"` // the node plus one before it of the same form
 }
 
 func (n *groupNode) sig() Signature { return Signature{ID: n.ID, Check: n.Check} }
@@ -108,6 +108,10 @@ type column struct {
 	State bool                // one of them is a state, as others are then
 	Open  bool
 }
+
+// columnSet has the slots of columns in which one of them may be: their keys, and their ranks, by which one of them makes
+// room for another.
+type columnSet struct{ keys, ranks [columnWays]uint64 }
 
 // GroupMerge is two groups that have become one.
 type GroupMerge struct {
@@ -136,14 +140,15 @@ func NewGrouper(cfg GrouperConfig) (*Grouper, error) {
 	cfg.Signatures = cmp.Or(cfg.Signatures, defaultGroupSignatures)
 	cfg.Columns = cmp.Or(cfg.Columns, defaultGroupColumns)
 	kept := min(cfg.Signatures, outlinesKept)
+	columns := powerOfTwo(max(cfg.Columns, columnWays))
 	return &Grouper{
 		nodes:    make([]groupNode, 0, cfg.Signatures),
 		groups:   make([]uint32, 0, cfg.Signatures),
 		slots:    make([]uint32, powerOfTwo(2*cfg.Signatures)),
 		said:     make([]uint32, powerOfTwo(2*cfg.Signatures)),
-		keys:     make([]uint64, powerOfTwo(max(cfg.Columns, columnWays))),
-		outlines: outlines{kept: make([]outline, 0, kept), blooms: make([]uint64, 0, kept)},
-		cols:     make([]column, powerOfTwo(max(cfg.Columns, columnWays))),
+		sets:     make([]columnSet, columns/columnWays),
+		outlines: outlines{kept: make([]outline, 0, kept), marks: make([]outlineMark, 0, kept)},
+		cols:     make([]column, columns),
 	}, nil
 }
 
@@ -401,7 +406,9 @@ func (g *Grouper) note(n uint32, c *column, content uint64, word, isValue bool, 
 	}
 	c.Word = c.Word || word && !isValue
 	opens = !c.Open && (c.Score == enough && (c.Value != 0 || !c.Part) || c.Value != 0 && c.Word)
-	if c.Open = c.Open || opens; c.Open {
+	c.Open = c.Open || opens
+	g.rank(c)
+	if c.Open {
 		for _, m := range c.Nodes {
 			if m != 0 {
 				g.union(m-1, n)
@@ -445,6 +452,7 @@ func (g *Grouper) guard(n uint32, t *tokens) {
 			g.union(m-1, n)
 		}
 	}
+	g.rank(c)
 }
 
 // match returns a node of the group that a statement belongs to by the open columns.
@@ -480,38 +488,38 @@ func (g *Grouper) opened(t *tokens, i int) (*column, int) {
 // lookup returns the column with the given key, or nil.
 func (g *Grouper) lookup(key uint64) *column {
 	set := g.set(key)
-	if i := slices.Index(g.keys[set:][:columnWays], key); i >= 0 {
-		return &g.cols[set+i]
+	if i := slices.Index(g.sets[set].keys[:], key); i >= 0 {
+		return &g.cols[set*columnWays+i]
 	}
 	return nil
 }
 
-// set returns the first of the slots in which the column with the given key may be.
-func (g *Grouper) set(key uint64) int {
-	return int(key>>32) & (len(g.cols)/columnWays - 1) * columnWays
-}
+// set returns the set of the column with the given key.
+func (g *Grouper) set(key uint64) int { return int(key>>32) & (len(g.sets) - 1) }
 
 // column returns the column with the given key, made if it is not there. It evicts the column of its set that has shown
 // the fewest contents, of these the one used longest ago.
 func (g *Grouper) column(key uint64) *column {
 	g.tick++
-	if c := g.lookup(key); c != nil {
-		c.Used = g.tick
-		return c
-	}
-	set := g.set(key)
-	victim, at := &g.cols[set], set
-	for i := range columnWays {
-		c := &g.cols[set+i] // an empty slot was used before all others
-		if c.shown() < victim.shown() || c.shown() == victim.shown() && g.tick-c.Used > g.tick-victim.Used {
-			victim, at = c, set+i
+	c := g.lookup(key)
+	if c == nil {
+		n := g.set(key)
+		set := &g.sets[n]
+		i := slices.Index(set.ranks[:], slices.Min(set.ranks[:])) // an empty slot has none
+		if c = &g.cols[n*columnWays+i]; c.shown() > 1 {
+			g.stats.ColumnsEvicted++
 		}
+		*c, set.keys[i] = column{Key: key}, key
 	}
-	if victim.shown() > 1 {
-		g.stats.ColumnsEvicted++
-	}
-	*victim, g.keys[at] = column{Key: key, Used: g.tick}, key
-	return victim
+	c.Used = g.tick
+	g.rank(c)
+	return c
+}
+
+// rank notes how soon c makes room for another one, after a change of c.
+func (g *Grouper) rank(c *column) {
+	set := &g.sets[g.set(c.Key)]
+	set.ranks[slices.Index(set.keys[:], c.Key)] = uint64(c.shown())<<32 | uint64(c.Used)
 }
 
 // shown is how many contents c has shown. An open column has shown more than any other.
