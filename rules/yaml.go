@@ -167,7 +167,7 @@ func items(p at, n *yaml.Node, errs *collector) []*yaml.Node {
 
 // words returns the elements of the list n, which must be texts.
 func words(p at, n *yaml.Node, errs *collector) []word {
-	var list []word
+	list := make([]word, 0, len(n.Content))
 	for i, n := range items(p, n, errs) {
 		at := p.item(i).here(n)
 		if s, ok := text(at, n, errs); ok {
