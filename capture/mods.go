@@ -2,7 +2,6 @@ package capture
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -290,26 +289,32 @@ func (m *modLists) take(rec *Record) {
 // brackets, a colon, the assemblies. The name itself may have parentheses, brackets and colons. A line whose name was
 // lost names no mod.
 func (m *ListedMod) parse(line string) bool {
-	parts := uploaded.FindStringSubmatch(line)
-	if parts == nil || strings.HasSuffix(parts[1], rimworld.NoAssemblies) {
-		return false
-	}
-	m.Name, m.PackageID = strings.TrimSpace(parts[1]), parts[2]
-	var versions []string
-	if parts[3] != "" {
-		versions = append(versions, parts[3])
-	}
-	for part := range strings.SplitSeq(strings.TrimRight(parts[4], " \t\r"), ", ") {
-		if open := strings.LastIndexByte(part, '('); open > 0 {
-			m.Assemblies = append(m.Assemblies, part[:open])
-			versions = append(versions, strings.TrimSuffix(part[open+1:], ")"))
+	for open := strings.LastIndexByte(line, '('); open > 0; open = strings.LastIndexByte(line[:open], '(') {
+		id, rest, _ := strings.Cut(line[open+1:], ")")
+		after := rest
+		for strings.HasPrefix(after, "[") && strings.Contains(after, "]") {
+			_, after, _ = strings.Cut(after, "]")
 		}
+		assemblies, ok := strings.CutPrefix(after, ": ")
+		if !ok || id == "" || strings.ContainsAny(id, " (") {
+			continue
+		}
+		m.Name, m.PackageID = strings.TrimSpace(line[:open]), id
+		var versions []string
+		if len(after) < len(rest) {
+			versions = append(versions, rest[:len(rest)-len(after)])
+		}
+		for part := range strings.SplitSeq(strings.TrimRight(assemblies, " \t\r"), ", ") {
+			if open := strings.LastIndexByte(part, '('); open > 0 {
+				m.Assemblies = append(m.Assemblies, part[:open])
+				versions = append(versions, strings.TrimSuffix(part[open+1:], ")"))
+			}
+		}
+		m.Versions = strings.Join(versions, " ")
+		return !strings.HasSuffix(line[:open], rimworld.NoAssemblies)
 	}
-	m.Versions = strings.Join(versions, " ")
-	return true
+	return false
 }
-
-var uploaded = regexp.MustCompile(`^(.+)\(([^ ()]+)\)((?:\[[^\]]*\])*): (.*)$`)
 
 // prefixedItem returns the indented text after a prefix of a logger.
 func prefixedItem(line string, prefix int) string {
