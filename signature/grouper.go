@@ -71,7 +71,7 @@ type Grouper struct {
 	slots  []uint32    // index into nodes plus one, open addressing by Signature
 	said   []uint32    // the same by the statement, of the first node of each
 	cols   []column
-	sets   []columnSet // of the columns
+	keys   []uint64 // of the columns
 	merges []GroupMerge
 
 	stats    GrouperStats // without derived counts
@@ -85,10 +85,10 @@ type Grouper struct {
 // groupNode is a signature that is known.
 type groupNode struct {
 	ID      ID
-	Said    uint64  // hash of the statement, or of the signature
-	Varying wordSet `json:",omitempty"` // the words of its variant when it was learned
+	Said    uint64 // hash of the statement, or of the signature
 	Check   uint32
-	Next    uint32 `json:",omitempty"` // the node plus one before it of the same form
+	Varying wordSet `json:",omitempty"` // the words of its variant when it was learned
+	Next    uint32  `json:",omitempty"` // the node plus one before it of the same form
 }
 
 func (n *groupNode) sig() Signature { return Signature{ID: n.ID, Check: n.Check} }
@@ -108,10 +108,6 @@ type column struct {
 	State bool                // one of them is a state, as others are then
 	Open  bool
 }
-
-// columnSet has the slots of columns in which one of them may be: their keys, and their ranks, by which one of them makes
-// room for another.
-type columnSet struct{ keys, ranks [columnWays]uint64 }
 
 // GroupMerge is two groups that have become one.
 type GroupMerge struct {
@@ -140,15 +136,14 @@ func NewGrouper(cfg GrouperConfig) (*Grouper, error) {
 	cfg.Signatures = cmp.Or(cfg.Signatures, defaultGroupSignatures)
 	cfg.Columns = cmp.Or(cfg.Columns, defaultGroupColumns)
 	kept := min(cfg.Signatures, outlinesKept)
-	columns := powerOfTwo(max(cfg.Columns, columnWays))
 	return &Grouper{
 		nodes:    make([]groupNode, 0, cfg.Signatures),
 		groups:   make([]uint32, 0, cfg.Signatures),
 		slots:    make([]uint32, powerOfTwo(2*cfg.Signatures)),
 		said:     make([]uint32, powerOfTwo(2*cfg.Signatures)),
-		sets:     make([]columnSet, columns/columnWays),
-		outlines: outlines{kept: make([]outline, 0, kept), marks: make([]outlineMark, 0, kept)},
-		cols:     make([]column, columns),
+		keys:     make([]uint64, powerOfTwo(max(cfg.Columns, columnWays))),
+		outlines: outlines{kept: make([]outline, 0, kept), blooms: make([]uint64, 0, kept)},
+		cols:     make([]column, powerOfTwo(max(cfg.Columns, columnWays))),
 	}, nil
 }
 
@@ -406,9 +401,7 @@ func (g *Grouper) note(n uint32, c *column, content uint64, word, isValue bool, 
 	}
 	c.Word = c.Word || word && !isValue
 	opens = !c.Open && (c.Score == enough && (c.Value != 0 || !c.Part) || c.Value != 0 && c.Word)
-	c.Open = c.Open || opens
-	g.rank(c)
-	if c.Open {
+	if c.Open = c.Open || opens; c.Open {
 		for _, m := range c.Nodes {
 			if m != 0 {
 				g.union(m-1, n)
@@ -452,7 +445,6 @@ func (g *Grouper) guard(n uint32, t *tokens) {
 			g.union(m-1, n)
 		}
 	}
-	g.rank(c)
 }
 
 // match returns a node of the group that a statement belongs to by the open columns.
@@ -488,38 +480,39 @@ func (g *Grouper) opened(t *tokens, i int) (*column, int) {
 // lookup returns the column with the given key, or nil.
 func (g *Grouper) lookup(key uint64) *column {
 	set := g.set(key)
-	if i := slices.Index(g.sets[set].keys[:], key); i >= 0 {
-		return &g.cols[set*columnWays+i]
+	if i := slices.Index(g.keys[set:][:columnWays], key); i >= 0 {
+		return &g.cols[set+i]
 	}
 	return nil
 }
 
-// set returns the set of the column with the given key.
-func (g *Grouper) set(key uint64) int { return int(key>>32) & (len(g.sets) - 1) }
+// set returns the first of the slots in which the column with the given key may be.
+func (g *Grouper) set(key uint64) int {
+	return int(key>>32) & (len(g.cols)/columnWays - 1) * columnWays
+}
 
 // column returns the column with the given key, made if it is not there. It evicts the column of its set that has shown
 // the fewest contents, of these the one used longest ago.
 func (g *Grouper) column(key uint64) *column {
 	g.tick++
-	c := g.lookup(key)
-	if c == nil {
-		n := g.set(key)
-		set := &g.sets[n]
-		i := slices.Index(set.ranks[:], slices.Min(set.ranks[:])) // an empty slot has none
-		if c = &g.cols[n*columnWays+i]; c.shown() > 1 {
-			g.stats.ColumnsEvicted++
-		}
-		*c, set.keys[i] = column{Key: key}, key
+	if c := g.lookup(key); c != nil {
+		c.Used = g.tick
+		return c
 	}
-	c.Used = g.tick
-	g.rank(c)
-	return c
-}
-
-// rank notes how soon c makes room for another one, after a change of c.
-func (g *Grouper) rank(c *column) {
-	set := &g.sets[g.set(c.Key)]
-	set.ranks[slices.Index(set.keys[:], c.Key)] = uint64(c.shown())<<32 | uint64(c.Used)
+	set := g.set(key)
+	at := set + max(slices.Index(g.keys[set:][:columnWays], 0), 0) // an empty slot is taken without a look at the others
+	victim := &g.cols[at]
+	for i := 0; i < columnWays && g.keys[at] != 0; i++ {
+		c := &g.cols[set+i]
+		if c.shown() < victim.shown() || c.shown() == victim.shown() && g.tick-c.Used > g.tick-victim.Used {
+			victim, at = c, set+i
+		}
+	}
+	if victim.shown() > 1 {
+		g.stats.ColumnsEvicted++
+	}
+	*victim, g.keys[at] = column{Key: key, Used: g.tick}, key
+	return victim
 }
 
 // shown is how many contents c has shown. An open column has shown more than any other.

@@ -100,27 +100,17 @@ func (t *tokens) isVariable(i int) bool {
 // outlines are the latest outlines, with no two equal.
 type outlines struct {
 	kept    []outline
-	marks   []outlineMark // of each
-	next    int           // the outline that makes room for another
+	blooms  []uint64 // of each
+	next    int      // the outline that makes room for another
 	current outline
-}
-
-// outlineMark is the part of an outline by which most are left out of a comparison, without a look at the rest.
-type outlineMark struct {
-	bloom, words uint64 // a bit for each word of the rest, and another one for each word
-	node, frames uint32 // outline.Node, and a part of outline.Frames
 }
 
 // keep copies o to the kept ones.
 func (s *outlines) keep(o *outline, bloom uint64) {
 	if len(s.kept) < cap(s.kept) {
-		s.kept, s.marks = s.kept[:len(s.kept)+1], s.marks[:len(s.kept)+1]
+		s.kept, s.blooms = s.kept[:len(s.kept)+1], s.blooms[:len(s.kept)+1]
 	}
-	m := outlineMark{bloom: bloom, node: o.Node, frames: uint32(o.Frames)}
-	for _, w := range o.Words[:o.N] {
-		m.words |= wordBit(nameOf(w))
-	}
-	s.kept[s.next], s.marks[s.next] = *o, m
+	s.kept[s.next], s.blooms[s.next] = *o, bloom
 	s.next = (s.next + 1) % cap(s.kept)
 }
 
@@ -160,16 +150,12 @@ func (g *Grouper) leaveNames(o *outline) (bloom uint64) {
 // whether another outline of its group is equal.
 func (g *Grouper) compare(o *outline, own uint64) bool {
 	s := &g.outlines
-	for i := range s.marks {
-		m := &s.marks[i]
-		if shared := m.bloom & own; shared != m.bloom && shared != own || m.frames != uint32(o.Frames) {
-			continue
-		}
+	for i, b := range s.blooms {
 		p := &s.kept[i]
-		if p == o || p.Frames != o.Frames {
+		if b&own != b && b&own != own || p.Frames != o.Frames || p == o {
 			continue
 		}
-		if g.root(m.node-1) != g.root(o.Node-1) {
+		if g.root(p.Node-1) != g.root(o.Node-1) {
 			least := fewOthers - min(o.known, p.known)
 			if o.n == p.n && o.isEnough && p.isEnough {
 				least = 1
@@ -201,25 +187,18 @@ func (g *Grouper) know(name uint32) {
 	}
 	g.column(ofName(name)) // it makes room for others first
 	s := &g.outlines
-	bit := uint64(1) << (name >> 26)
-	for i := range s.marks {
-		if s.marks[i].bloom&bit != 0 && s.has(i, name) {
-			o := &s.kept[i]
-			s.marks[i].bloom = g.leaveNames(o)
-			g.compare(o, s.marks[i].bloom)
+	for i := range s.kept {
+		if o := &s.kept[i]; s.blooms[i]>>(name>>26)&1 != 0 && o.has(name) {
+			s.blooms[i] = g.leaveNames(o)
+			g.compare(o, s.blooms[i])
 		}
 	}
 }
 
-// has reports whether a name is in a kept outline.
-func (s *outlines) has(i int, name uint32) bool {
-	o := &s.kept[i]
-	return s.marks[i].words&wordBit(name) != 0 &&
-		slices.ContainsFunc(o.Words[:o.N], func(w outlineWord) bool { return nameOf(w) == name })
+// has reports whether a name is in o.
+func (o *outline) has(name uint32) bool {
+	return slices.ContainsFunc(o.Words[:o.N], func(w outlineWord) bool { return nameOf(w) == name })
 }
-
-// wordBit returns the bit of a word in outlineMark.words.
-func wordBit(name uint32) uint64 { return 1 << (name >> 20 & 63) }
 
 // mayBeOne reports whether one statement may have the outlines a and b: one is the other with words in place of names,
 // or with more words of names.

@@ -75,12 +75,11 @@ func RestoreGrouper(cfg GrouperConfig, s *GrouperState) (*Grouper, error) {
 	for i := range s.Watched {
 		c := &s.Watched[i]
 		set := g.set(c.Key)
-		free := slices.Index(g.sets[set].keys[:], 0)
+		free := slices.Index(g.keys[set:][:columnWays], 0)
 		if free < 0 || g.lookup(c.Key) != nil {
 			return nil, errDamaged
 		}
-		g.cols[set*columnWays+free], g.sets[set].keys[free] = *c, c.Key
-		g.rank(c)
+		g.cols[set+free], g.keys[set+free] = *c, c.Key
 	}
 	for _, o := range s.Outlines {
 		g.outlines.keep(&o, g.leaveNames(&o))

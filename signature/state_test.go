@@ -101,8 +101,8 @@ func TestGrouperStateHasEveryField(t *testing.T) {
 	require.NotEmpty(t, g.merges)
 	testkit.Fields(t, g, func() []byte { return encoded(t, g) },
 		"Grouper.slots", "Grouper.said", // made again from nodes
-		"Grouper.unions",                 // counted in nodes
-		"Grouper.sets", "outlines.marks", // of the columns and the outlines
+		"Grouper.unions",                  // counted in nodes
+		"Grouper.keys", "outlines.blooms", // of the columns and the outlines
 		"outline.rest", "outline.n", "outline.known", "outline.isEnough", // of the words
 		"-outlines.current",                              // of none between calls
 		"GrouperStats.Signatures", "GrouperStats.Groups", // so are these

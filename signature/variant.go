@@ -66,11 +66,11 @@ func (g *Grouper) appendVariant(dst, template []byte, varying wordSet) []byte {
 // that few have, it is a name.
 func (g *Grouper) varyingOutlines(n uint32) (set wordSet) {
 	t, s, group := &g.tokens[0], &g.outlines, g.root(n)
-	var buf [64]int
+	var buf [64]*outline
 	latest := buf[:0]
 	for i := len(s.kept) - 1; i >= 0 && len(latest) < len(buf); i-- {
-		if k := s.byAge(i); g.root(s.marks[k].node-1) == group {
-			latest = append(latest, k)
+		if o := &s.kept[s.byAge(i)]; g.root(o.Node-1) == group {
+			latest = append(latest, o)
 		}
 	}
 	for i := 1; i < t.n; i++ {
@@ -78,8 +78,8 @@ func (g *Grouper) varyingOutlines(n uint32) (set wordSet) {
 		if t.isVariable(i) || w.kind != titleWord && !w.mayBeState() {
 			continue
 		}
-		for _, k := range latest {
-			if !s.has(k, nameOf(outlineWord(w.hash))) {
+		for _, o := range latest {
+			if !o.has(nameOf(outlineWord(w.hash))) {
 				others++
 			}
 		}
