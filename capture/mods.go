@@ -131,7 +131,8 @@ func (m *modLists) mayBegin(line string, records int) bool {
 // header of an upload.
 func (m *modLists) begin(line string, header bool) {
 	if m.form == formItems &&
-		(m.prefix > 0 && m.item(prefixedItem(line, m.prefix), false) || m.setIn(line)) {
+		(m.prefix > 0 && strings.HasPrefix(line[min(m.prefix-1, len(line)):], "  ") && m.item(line[m.prefix:], false) ||
+			m.setIn(line)) {
 		return
 	}
 	m.form = formNone
@@ -161,13 +162,8 @@ func (m *modLists) begin(line string, header bool) {
 		mods, m.first = append(before, mods...), ""
 	}
 	for i := range mods {
-		m.addItem(&mods[i])
+		m.add(&ListedMod{Mod: mods[i].Mod, Versions: mods[i].Version})
 	}
-}
-
-// addItem adds an item of a list.
-func (m *modLists) addItem(item *modlist.Mod) {
-	m.add(&ListedMod{Mod: item.Mod, Versions: item.Version})
 }
 
 // item adds the item of a list in a text, and returns false for a text that is none. A column gives a version or an id.
@@ -175,7 +171,7 @@ func (m *modLists) item(text string, isColumn bool) bool {
 	var item modlist.Mod
 	_, ok := item.Read(text)
 	if ok = ok && (!isColumn || item.Version+item.PackageID != ""); ok {
-		m.addItem(&item)
+		m.add(&ListedMod{Mod: item.Mod, Versions: item.Version})
 	}
 	return ok
 }
@@ -206,11 +202,10 @@ func (m *modLists) line(line string) {
 			m.form, m.upload = formMods, true
 		}
 	case formMods:
-		if strings.HasPrefix(line, rimworld.UploadPatches) {
+		switch {
+		case strings.HasPrefix(line, rimworld.UploadPatches):
 			m.form = formNone
-			return
-		}
-		if mod.parse(line) {
+		case mod.parse(line):
 			m.add(&mod)
 		}
 	case formItems:
@@ -278,13 +273,6 @@ func (m *ListedMod) key() string {
 	return cmp.Or(blame.Key(name), strings.Clone(name))
 }
 
-// take gives rec the mods since its last call.
-func (m *modLists) take(rec *Record) {
-	if m.list != nil { // else there is nothing to be written for a record
-		rec.Mods, m.list = m.list, nil
-	}
-}
-
 // parse reads a line of the list in the header of an upload: the name, the package id in parentheses, versions in
 // brackets, a colon, the assemblies. The name itself may have parentheses, brackets and colons. A line whose name was
 // lost names no mod.
@@ -300,26 +288,15 @@ func (m *ListedMod) parse(line string) bool {
 			continue
 		}
 		m.Name, m.PackageID = strings.TrimSpace(line[:open]), id
-		var versions []string
-		if len(after) < len(rest) {
-			versions = append(versions, rest[:len(rest)-len(after)])
-		}
+		versions := []string{rest[:len(rest)-len(after)]}
 		for part := range strings.SplitSeq(strings.TrimRight(assemblies, " \t\r"), ", ") {
 			if open := strings.LastIndexByte(part, '('); open > 0 {
 				m.Assemblies = append(m.Assemblies, part[:open])
 				versions = append(versions, strings.TrimSuffix(part[open+1:], ")"))
 			}
 		}
-		m.Versions = strings.Join(versions, " ")
+		m.Versions = strings.TrimPrefix(strings.Join(versions, " "), " ")
 		return !strings.HasSuffix(line[:open], rimworld.NoAssemblies)
 	}
 	return false
-}
-
-// prefixedItem returns the indented text after a prefix of a logger.
-func prefixedItem(line string, prefix int) string {
-	if len(line) > prefix && line[prefix-1] == ' ' && line[prefix] == ' ' {
-		return line[prefix:]
-	}
-	return ""
 }

@@ -82,7 +82,7 @@ func Defaults() []File {
 
 // isDefault reports whether f is one of [Defaults], unchanged.
 func isDefault(f File) bool {
-	return slices.ContainsFunc(defaults, func(own File) bool { return own.Name == f.Name && bytes.Equal(own.Data, f.Data) })
+	return slices.ContainsFunc(defaults, func(d File) bool { return d.Name == f.Name && bytes.Equal(d.Data, f.Data) })
 }
 
 // withoutTests returns the text of a default file with empty lines in place of the tests of its rules.

@@ -34,7 +34,6 @@ const (
 	nouns   = "mod|mods|plugin|plugins|addon|addons|melon|melons|pack|packs"
 	fillers = "trying|to|from|for|at|in|of|by|order|sorted|dependency|set|up|server|client|workshop|filesystem|project|" +
 		"file|files|folder|manifest|assembly|settings"
-	longest = len("instantiating")
 )
 
 // vocabulary has the words that may begin a report, leading all words that may be before its first mod, and other names
@@ -43,9 +42,13 @@ var (
 	vocabulary = text.Words(strings.ReplaceAll(verbs+"|"+nouns+"|trying", "|", " "))
 	leading    = text.Words(strings.ReplaceAll(verbs+"|"+nouns+"|"+fillers, "|", " "))
 	other      = text.Words(strings.ReplaceAll("base|core|game|creative|survival|none|null|version|"+verbs+"|"+nouns+"|"+fillers, "|", " "))
+	code       = text.Words(".jar .dll .zip .pyc .js")
 )
 
 var (
+	// word matches a word of loading at the beginning of a text, maybe with a number before it, and the colon or space
+	// after it.
+	word   = text.Lazy(`^(?:\d+ )?([A-Za-z]+)(?:(:) *|,? +)`)
 	verb   = text.Lazy(`(?i)\b(?:` + verbs + `)\b`)
 	noun   = text.Lazy(`(?i)\b(?:` + nouns + `)\b`)
 	plural = text.Lazy(`(?i)\b(?:mods|plugins|add-?ons)\b[^:]*: *$`)
@@ -108,7 +111,7 @@ func Read(line string) (mods []Mod, words string, isSure bool) {
 			mayBegin = mayBegin || at > 0 && line[at-1]-'0' < 10
 		case c == ']', c == ':', c == ')', c == '"', c == '>' && at > 0 && line[at-1]-'0' < 10: // not "<player> "
 			mayBegin = true
-		case mayBegin && vocabulary[string(lowered(new([longest]byte), line[at:]))]:
+		case mayBegin && isLead(line[at:]):
 			words = lead(line[at:])
 			if isPlural(words) {
 				line = whole // once: a list is no further looked at
@@ -127,39 +130,28 @@ func Read(line string) (mods []Mod, words string, isSure bool) {
 	return readBare(line, whole)
 }
 
-// lowered returns the word of ASCII at the beginning of a text in small letters, in to. A longer word is cut.
-func lowered(to *[longest]byte, line string) []byte {
+// isLead reports whether a text begins with a word of a report.
+func isLead(line string) bool {
+	var lower [len("instantiating")]byte // a small letter of ASCII differs in one bit
 	n := 0
-	for n < len(to) && n < len(line) && (line[n]|0x20)-'a' < 26 { // a small letter differs in one bit
-		to[n] = line[n] | 0x20
+	for n < len(lower) && n < len(line) && (line[n]|0x20)-'a' < 26 {
+		lower[n] = line[n] | 0x20
 		n++
 	}
-	return to[:n]
+	return vocabulary[string(lower[:n])]
 }
 
-// lead returns the words of loading at the beginning of a text, each maybe with a number before it, and the colon or
-// the space after them.
-func lead(line string) (words string) {
-	var lower [longest]byte
-	for at, isColon := 0, false; !isColon; {
-		if number, rest, _ := strings.Cut(line[at:], " "); number != "" && strings.Trim(number, "0123456789") == "" {
-			at = len(line) - len(rest)
+// lead returns the words of loading at the beginning of a text, and the colon or space after them.
+func lead(line string) string {
+	at, isColon := 0, false
+	for !isColon {
+		next := word().FindStringSubmatch(line[at:])
+		if next == nil || !leading[strings.ToLower(next[1])] {
+			break
 		}
-		word := lowered(&lower, line[at:])
-		if at += len(word); !leading[string(word)] {
-			return words
-		}
-		if at < len(line) && (line[at] == ',' || line[at] == ':') {
-			isColon = line[at] == ':'
-			at++
-		}
-		next := len(line) - len(strings.TrimLeft(line[at:], " "))
-		if next == at && !isColon {
-			return words
-		}
-		words, at = line[:next], next
+		at, isColon = at+len(next[0]), next[2] != ""
 	}
-	return words
+	return line[:at]
 }
 
 // isPlural reports whether words of loading end in the announcement of several mods.
@@ -278,19 +270,17 @@ func (m *Mod) Read(item string) (rest string, ok bool) {
 			item = inner
 		}
 	}
-	var parts []string
 	if item[0] == 'w' || item[0]-'0' < 10 {
-		parts = numbered().FindStringSubmatch(item)
-	}
-	if parts != nil {
-		m.PackageID, m.WorkshopID, m.Name = parts[1], parts[2], parts[3]
-		if item = parts[4]; item == "" {
+		if parts := numbered().FindStringSubmatch(item); parts != nil {
+			m.PackageID, m.WorkshopID, m.Name, item = parts[1], parts[2], parts[3], parts[4]
+		}
+		if item == "" {
 			return "", true
 		}
 	}
 	word, rest, _ := strings.Cut(item, " ")
 	switch {
-	case isCode(word):
+	case code[path.Ext(word)]:
 		return rest, m.file(word)
 	case rest == "" && isPlain(item) && item[0]-'0' >= 10 && !isPackageID(item):
 		return "", m.file(item)
@@ -299,29 +289,13 @@ func (m *Mod) Read(item string) (rest string, ok bool) {
 		return "", true
 	}
 	rest = m.versioned(item, len(word))
-	if m.Name == "" {
-		if id := identify(item); id != nil && (id[2] != "" || strings.ContainsAny(id[0][len(id[1]):], "./")) {
+	if m.Name == "" && strings.IndexByte(")]", item[len(item)-1]) >= 0 { // as few
+		id := identified().FindStringSubmatch(item)
+		if id != nil && (id[2] != "" || strings.ContainsAny(id[0][len(id[1]):], "./")) {
 			m.Name, m.WorkshopID, m.PackageID = id[1], id[2], id[3]
 		}
 	}
-	return rest, m.Name != "" && !isOther(m.Name)
-}
-
-// identify returns the parts of a text that ends in an id or a number in brackets, or nil.
-func identify(text string) []string {
-	if !strings.HasSuffix(text, ")") && !strings.HasSuffix(text, "]") {
-		return nil
-	}
-	return identified().FindStringSubmatch(text)
-}
-
-// isCode reports whether a word is the name of a file of code.
-func isCode(word string) bool {
-	switch path.Ext(word) {
-	case ".jar", ".dll", ".zip", ".pyc", ".js":
-		return true
-	}
-	return false
+	return rest, m.Name != "" && !other[strings.ToLower(m.Name)]
 }
 
 // maxWords is how many words a name with a version has at most.
@@ -337,7 +311,7 @@ func (m *Mod) versioned(item string, at int) (rest string) {
 			continue
 		}
 		m.Name, m.Version = item[:at], version
-		if id := identify("x " + rest); id != nil {
+		if id := identified().FindStringSubmatch("x " + rest); id != nil {
 			m.PackageID, m.WorkshopID = id[3], id[2]
 		}
 		break
@@ -352,14 +326,11 @@ func (m *Mod) file(file string) bool {
 	if file := archive().FindStringSubmatch(name); file != nil {
 		name, m.Version = file[1], file[2]
 	}
-	if m.Name = name; isCode(name) {
+	if m.Name = name; code[path.Ext(name)] {
 		m.Name = strings.TrimSuffix(name, path.Ext(name))
 	}
-	return m.Name != "" && !isOther(m.Name)
+	return m.Name != "" && !other[strings.ToLower(m.Name)]
 }
-
-// isOther reports whether a name is of a part of a game, or a word that is no name.
-func isOther(name string) bool { return other[strings.ToLower(name)] }
 
 // isPackageID reports whether a word is the id of a mod: with a dot in it, and no version.
 func isPackageID(word string) bool {
