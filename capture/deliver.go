@@ -110,7 +110,7 @@ func (r *Reader) fill(rec *Record) {
 			rec.unquote()
 		}
 	}
-	r.mods.take(rec)
+	rec.Mods, r.mods.list = r.mods.list, nil
 	if r.live.level = rec.Level; a.start == r.live.cutLine {
 		r.live.cutLine = 0
 		if rec.Part == event.Whole {

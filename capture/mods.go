@@ -2,7 +2,6 @@ package capture
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -130,7 +129,8 @@ func (m *modLists) mayBegin(line string, records int) bool {
 // header of an upload.
 func (m *modLists) begin(line string, header bool) {
 	if m.form == formItems &&
-		(m.prefix > 0 && m.item(prefixedItem(line, m.prefix), false) || m.setIn(line)) {
+		(m.prefix > 0 && strings.HasPrefix(line[min(m.prefix-1, len(line)):], "  ") && m.item(line[m.prefix:], false) ||
+			m.setIn(line)) {
 		return
 	}
 	m.form = formNone
@@ -160,13 +160,8 @@ func (m *modLists) begin(line string, header bool) {
 		mods, m.first = append(before, mods...), ""
 	}
 	for i := range mods {
-		m.addItem(&mods[i])
+		m.add(&ListedMod{Mod: mods[i].Mod, Versions: mods[i].Version})
 	}
-}
-
-// addItem adds an item of a list.
-func (m *modLists) addItem(item *modlist.Mod) {
-	m.add(&ListedMod{Mod: item.Mod, Versions: item.Version})
 }
 
 // item adds the item of a list in a text, and returns false for a text that is none. A column gives a version or an id.
@@ -174,7 +169,7 @@ func (m *modLists) item(text string, isColumn bool) bool {
 	var item modlist.Mod
 	_, ok := item.Read(text)
 	if ok = ok && (!isColumn || item.Version+item.PackageID != ""); ok {
-		m.addItem(&item)
+		m.add(&ListedMod{Mod: item.Mod, Versions: item.Version})
 	}
 	return ok
 }
@@ -205,11 +200,10 @@ func (m *modLists) line(line string) {
 			m.form, m.upload = formMods, true
 		}
 	case formMods:
-		if strings.HasPrefix(line, rimworld.UploadPatches) {
+		switch {
+		case strings.HasPrefix(line, rimworld.UploadPatches):
 			m.form = formNone
-			return
-		}
-		if mod.parse(line) {
+		case mod.parse(line):
 			m.add(&mod)
 		}
 	case formItems:
@@ -275,42 +269,30 @@ func (m *ListedMod) key() string {
 	return cmp.Or(blame.Key(name), strings.Clone(name))
 }
 
-// take gives rec the mods since its last call.
-func (m *modLists) take(rec *Record) {
-	if m.list != nil { // else there is nothing to be written for a record
-		rec.Mods, m.list = m.list, nil
-	}
-}
-
 // parse reads a line of the list in the header of an upload: the name, the package id in parentheses, versions in
 // brackets, a colon, the assemblies. The name itself may have parentheses, brackets and colons. A line whose name was
 // lost names no mod.
 func (m *ListedMod) parse(line string) bool {
-	parts := uploaded.FindStringSubmatch(line)
-	if parts == nil || strings.HasSuffix(parts[1], rimworld.NoAssemblies) {
-		return false
-	}
-	m.Name, m.PackageID = strings.TrimSpace(parts[1]), parts[2]
-	var versions []string
-	if parts[3] != "" {
-		versions = append(versions, parts[3])
-	}
-	for part := range strings.SplitSeq(strings.TrimRight(parts[4], " \t\r"), ", ") {
-		if open := strings.LastIndexByte(part, '('); open > 0 {
-			m.Assemblies = append(m.Assemblies, part[:open])
-			versions = append(versions, strings.TrimSuffix(part[open+1:], ")"))
+	for open := strings.LastIndexByte(line, '('); open > 0; open = strings.LastIndexByte(line[:open], '(') {
+		id, rest, _ := strings.Cut(line[open+1:], ")")
+		after := rest
+		for strings.HasPrefix(after, "[") && strings.Contains(after, "]") {
+			_, after, _ = strings.Cut(after, "]")
 		}
+		assemblies, ok := strings.CutPrefix(after, ": ")
+		if !ok || id == "" || strings.ContainsAny(id, " (") {
+			continue
+		}
+		m.Name, m.PackageID = strings.TrimSpace(line[:open]), id
+		versions := []string{rest[:len(rest)-len(after)]}
+		for part := range strings.SplitSeq(strings.TrimRight(assemblies, " \t\r"), ", ") {
+			if open := strings.LastIndexByte(part, '('); open > 0 {
+				m.Assemblies = append(m.Assemblies, part[:open])
+				versions = append(versions, strings.TrimSuffix(part[open+1:], ")"))
+			}
+		}
+		m.Versions = strings.TrimPrefix(strings.Join(versions, " "), " ")
+		return !strings.HasSuffix(line[:open], rimworld.NoAssemblies)
 	}
-	m.Versions = strings.Join(versions, " ")
-	return true
-}
-
-var uploaded = regexp.MustCompile(`^(.+)\(([^ ()]+)\)((?:\[[^\]]*\])*): (.*)$`)
-
-// prefixedItem returns the indented text after a prefix of a logger.
-func prefixedItem(line string, prefix int) string {
-	if len(line) > prefix && line[prefix-1] == ' ' && line[prefix] == ' ' {
-		return line[prefix:]
-	}
-	return ""
+	return false
 }

@@ -66,24 +66,14 @@ func (j *Journal) Pin(owner, seq uint64, neighbors int) bool {
 
 // Unpin takes back all pins of an owner, and frees the entries that no other owner pinned.
 func (j *Journal) Unpin(owner uint64) {
-	all := j.pins.pins
-	keep := 0
-	for i := range all {
-		if all[i].owner != owner {
-			all[keep], all[i] = all[i], all[keep]
-			keep++
-		}
+	isOwn := func(p pin) bool { return p.owner == owner }
+	own := slices.DeleteFunc(slices.Clone(j.pins.pins), func(p pin) bool { return !isOwn(p) })
+	j.pins.pins, j.pins.until = slices.DeleteFunc(j.pins.pins, isOwn), 0
+	for _, p := range j.pins.pins {
+		j.pins.until = max(j.pins.until, p.to)
 	}
-	j.pins.pins = all[:keep]
-	if keep == len(all) {
-		return
-	}
-	j.pins.until = 0
-	for i := range j.pins.pins {
-		j.pins.until = max(j.pins.until, j.pins.pins[i].to)
-	}
-	for i := keep; i < len(all); i++ {
-		for seq := all[i].from; seq <= min(all[i].to, j.latest); seq++ {
+	for _, p := range own {
+		for seq := p.from; seq <= min(p.to, j.latest); seq++ {
 			if h := j.lookup(seq); h != nil && h.flags&flagPinned != 0 && !j.pins.covered(seq) {
 				j.pins.drop(h.size())
 				j.release(h, flagPinned)
@@ -94,10 +84,8 @@ func (j *Journal) Unpin(owner uint64) {
 
 // find returns the owner's pin of seq, or nil.
 func (p *pins) find(owner, seq uint64) *pin {
-	for i := range p.pins {
-		if q := &p.pins[i]; q.owner == owner && q.seq == seq {
-			return q
-		}
+	if i := slices.IndexFunc(p.pins, func(q pin) bool { return q.owner == owner && q.seq == seq }); i >= 0 {
+		return &p.pins[i]
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ var unityGames = []string{"bepinex", "ksp", "rimworld"}
 func Families() []string { return slices.Clone(families) }
 
 var families = func() (names []string) {
-	for _, f := range Defaults() {
+	for _, f := range defaults {
 		names = append(names, heldFor(f.Data)...)
 	}
 	slices.Sort(names)

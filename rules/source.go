@@ -58,10 +58,8 @@ type File struct {
 //go:embed default/*.yaml
 var embedded embed.FS
 
-// Defaults returns the rule files that are built into heed, sorted by name; most hold for some families of logs
-// alone, see [Set.For]. The data is the caller's to change. Give them
-// to [Compile] after the user's own files, so that those match first.
-func Defaults() []File {
+// defaults are the embedded files, read once.
+var defaults = func() []File {
 	entries, err := embedded.ReadDir("default")
 	files := make([]File, len(entries))
 	for i, e := range entries {
@@ -72,12 +70,22 @@ func Defaults() []File {
 		panic("BUG: rules: embedded files: " + err.Error())
 	}
 	return files
+}()
+
+// Defaults returns the rule files that are built into heed, sorted by name; most hold for some families of logs
+// alone, see [Set.For]. The data is the caller's to change. Give them
+// to [Compile] after the user's own files, so that those match first.
+func Defaults() []File {
+	files := slices.Clone(defaults)
+	for i := range files {
+		files[i].Data = bytes.Clone(files[i].Data)
+	}
+	return files
 }
 
 // isDefault reports whether f is one of [Defaults], unchanged.
 func isDefault(f File) bool {
-	own, err := embedded.ReadFile(f.Name)
-	return err == nil && bytes.Equal(own, f.Data)
+	return slices.ContainsFunc(defaults, func(d File) bool { return d.Name == f.Name && bytes.Equal(d.Data, f.Data) })
 }
 
 // withoutTests returns the text of a default file with empty lines in place of the tests of its rules.
@@ -102,31 +110,25 @@ type source struct {
 
 	elsewhere bool // the file has families, and none is the family of the set
 
-	text  string // without a byte order mark
-	lines []int  // where each begins in text
+	text string // without a byte order mark
 }
 
 func newSource(index int, f File) *source {
-	s := &source{index: index, name: cmp.Or(f.Name, "rules"), today: f.Today, lines: []int{0}}
+	s := &source{index: index, name: cmp.Or(f.Name, "rules"), today: f.Today}
 	if len(f.Data) <= MaxFileBytes {
 		s.text = strings.TrimPrefix(string(f.Data), "\ufeff")
-		for i := range len(s.text) {
-			if s.text[i] == '\n' {
-				s.lines = append(s.lines, i+1)
-			}
-		}
 	}
 	return s
 }
 
 // from returns the text from a line and a column on, both counted from 1; "" if there is none.
 func (s *source) from(line, col int) string {
-	if line < 1 || line > len(s.lines) {
-		return ""
+	rest, found := s.text, line > 0
+	for ; line > 1 && found; line-- {
+		_, rest, found = strings.Cut(rest, "\n")
 	}
-	rest := s.text[s.lines[line-1]:]
 	for i := range rest {
-		if col--; col == 0 {
+		if col--; col == 0 && found {
 			return rest[i:]
 		}
 	}

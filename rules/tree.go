@@ -166,7 +166,7 @@ func each(tree ast.Node, visit func(ast.Node)) {
 // fingerprint returns a text that two expanded trees share exactly when they
 // are the same tree: its nodes, those below a node before the node.
 func fingerprint(tree ast.Node) string {
-	var b []byte
+	b := make([]byte, 0, 256)
 	each(tree, func(n ast.Node) {
 		switch n := n.(type) {
 		case *ast.ConstantNode:

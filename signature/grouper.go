@@ -500,9 +500,10 @@ func (g *Grouper) column(key uint64) *column {
 		return c
 	}
 	set := g.set(key)
-	victim, at := &g.cols[set], set
-	for i := range columnWays {
-		c := &g.cols[set+i] // an empty slot was used before all others
+	at := set + max(slices.Index(g.keys[set:][:columnWays], 0), 0) // an empty slot is taken without a look at the others
+	victim := &g.cols[at]
+	for i := 0; i < columnWays && g.keys[at] != 0; i++ {
+		c := &g.cols[set+i]
 		if c.shown() < victim.shown() || c.shown() == victim.shown() && g.tick-c.Used > g.tick-victim.Used {
 			victim, at = c, set+i
 		}

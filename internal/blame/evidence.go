@@ -1,7 +1,6 @@
 package blame
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -48,7 +47,7 @@ func (s *scan) words(line string) {
 		_, class, _ := strings.Cut(node, " Class=\"")
 		s.typeName(class, true)
 	}
-	isNative := nativeFrame.MatchString(line)
+	isNative := nativeFrame().MatchString(line)
 	for i := 0; i < len(line); i++ {
 		from := i
 		for i < len(line) && wordByte(line[i]) {
@@ -84,7 +83,7 @@ func (s *scan) words(line string) {
 }
 
 // nativeFrame matches a place in a library: "Game-SomeMod-Win64-Shipping.dll!Turn", "SomeMod.dll+0123ABC".
-var nativeFrame = regexp.MustCompile(`\.(?:dll|so)[!+]\w`)
+var nativeFrame = texts.Lazy(`\.(?:dll|so)[!+]\w`)
 
 // labeled reads the id of a mod after words that only ids follow: "provided by", "ModID:".
 func labeled(_ *scan, before, rest string) string {
@@ -279,7 +278,7 @@ func (s *scan) knownPrefix(text string) string {
 // packageID returns the package id at the beginning of s: words of letters and
 // digits with dots between them, and not the name of a file.
 func packageID(s string) string {
-	id := idForm.FindString(strings.TrimLeft(s, " '\"`([<>:="))
+	id := idForm().FindString(strings.TrimLeft(s, " '\"`([<>:="))
 	if id == "" || strings.Contains(id, "..") || letters(id) < 5 || len(id) > maxName || extension(lastPart(id)) {
 		return ""
 	}
@@ -287,7 +286,7 @@ func packageID(s string) string {
 }
 
 // idForm matches words with dots between them. The first and the last begin with no digit.
-var idForm = regexp.MustCompile(`^[A-Za-z_.-][\w.-]*\.[A-Za-z_][\w-]*\b`)
+var idForm = texts.Lazy(`^[A-Za-z_.-][\w.-]*\.[A-Za-z_][\w-]*\b`)
 
 // extension reports whether the last part of a dotted word ends the name of a
 // file.
@@ -305,13 +304,13 @@ func afterColon(clause string) string {
 
 // title matches words that are written like a title, with small ones between them: the last may end in any sign, the
 // others in none but the dot of an abbreviation, as in "Misc. Tools".
-var title = regexp.MustCompile(`^(?:[\p{Lu}\p{Nd}[(](?:\S{0,3}\.|\S*[^\s,:).])? (?:(?:of|the|and|for|[-&+x]) )*)*` +
+var title = texts.Lazy(`^(?:[\p{Lu}\p{Nd}[(](?:\S{0,3}\.|\S*[^\s,:).])? (?:(?:of|the|and|for|[-&+x]) )*)*` +
 	`[\p{Lu}\p{Nd}[(]\S*`)
 
 // capitalized returns the words at the beginning of s that are written like a
 // title, and the text after them.
 func capitalized(s string) (name, rest string) {
-	name = title.FindString(s[:min(len(s), 2*maxName)])
+	name = title().FindString(s[:min(len(s), 2*maxName)])
 	return strings.TrimRight(name, " .,:;!"), s[len(name):]
 }
 

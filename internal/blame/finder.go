@@ -3,7 +3,6 @@ package blame
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -372,11 +371,11 @@ func (f *Finder) ofGame(path, root, module string) bool {
 var noModule = strings.Repeat("0", 32)
 
 // inModule matches the hash of a module in a frame: "… [0x00012] in <0123456789abcdef0123456789abcdef>:0".
-var inModule = regexp.MustCompile(` in <[0-9a-f]{32}>`)
+var inModule = texts.Lazy(` in <[0-9a-f]{32}>`)
 
 // moduleOf returns the hash of the module that a frame gives as its place, or "".
 func moduleOf(line string) string {
-	if m := inModule.FindString(line); m != "" {
+	if m := inModule().FindString(line); m != "" {
 		return m[len(" in <") : len(m)-1]
 	}
 	return ""

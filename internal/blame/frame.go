@@ -1,7 +1,6 @@
 package blame
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -172,7 +171,7 @@ func (s *scan) patch(line string) bool {
 	if !strings.HasPrefix(strings.TrimLeft(line, " \t"), "- ") {
 		return false // as most
 	}
-	m := patchForm.FindStringSubmatch(line)
+	m := patchForm().FindStringSubmatch(line)
 	if m == nil {
 		return false
 	}
@@ -189,7 +188,7 @@ func (s *scan) patch(line string) bool {
 	return true
 }
 
-var patchForm = regexp.MustCompile(`^[ \t]*- (?:PREFIX|POSTFIX|TRANSPILER|FINALIZER) (?:(.*?): \S* ?(.*))?`)
+var patchForm = texts.Lazy(`^[ \t]*- (?:PREFIX|POSTFIX|TRANSPILER|FINALIZER) (?:(.*?): \S* ?(.*))?`)
 
 // parse reads a line of a trace. In a message only lines count that cannot be prose.
 func parse(line string, stack bool) (frame.Frame, bool) {
@@ -224,7 +223,7 @@ func methodPath(path string) string {
 func isGlobal(path string, dynamic bool) bool {
 	typ := unwrapped(path)
 	if strings.ContainsAny(typ, "<[") { // as few do
-		typ = arguments.ReplaceAllString(typ, "")
+		typ = arguments().ReplaceAllString(typ, "")
 	}
 	if i := strings.IndexAny(typ, "<[("); i >= 0 {
 		typ = typ[:i]
@@ -241,18 +240,18 @@ func isGlobal(path string, dynamic bool) bool {
 }
 
 // arguments are the arguments of a generic type, or the name of a method that a compiler wrote in them.
-var arguments = regexp.MustCompile(`[<[][^<>[\]]*[>\]]`)
+var arguments = texts.Lazy(`[<[][^<>[\]]*[>\]]`)
 
 // unwrapped returns a path without what Harmony and Mono put before a method that they generated.
 func unwrapped(path string) string {
 	if !strings.HasPrefix(path, "DMD<") && !strings.HasPrefix(path, "MonoMod.Utils.") {
 		return path // as most do, without a search
 	}
-	return path[len(wrapper.FindString(path)):]
+	return path[len(wrapper().FindString(path)):]
 }
 
 // wrapper is also "MonoMod.Utils.DynamicMethodDefinition.Trampoline<", before Some.Type::Method.
-var wrapper = regexp.MustCompile(`^(?:DMD<|MonoMod\.Utils\.DynamicMethodDefinition[.:](?:[\pL_][\pL\d_-]*<)?)*`)
+var wrapper = texts.Lazy(`^(?:DMD<|MonoMod\.Utils\.DynamicMethodDefinition[.:](?:[\pL_][\pL\d_-]*<)?)*`)
 
 // archiveOf returns the mod that a frame of Java names as the place of its code, "" where it names none, and how
 // readable that is: the module in its layer, or else the archive.
@@ -272,7 +271,7 @@ func archiveOf(f *frame.Frame) (mod string, rank int) {
 	if !ok || strings.IndexByte(file, ']') >= 0 {
 		return "", rankCode
 	}
-	if name := archive.FindStringSubmatch(file); name != nil && readable(name[1]) {
+	if name := archive().FindStringSubmatch(file); name != nil && readable(name[1]) {
 		return name[1], rankCode
 	}
 	return "", rankCode
@@ -285,7 +284,7 @@ func isJava(line string) bool {
 }
 
 // archive matches the name of an archive with its version and its loader: "press-2.3.0", "press-fabric-1.20.1-2.3.0".
-var archive = regexp.MustCompile(`^(.*?)(?:-(?:fabric|forge|neoforge|quilt|common))*(?:[-_+](?:\d|mc1\.).*)?$`)
+var archive = texts.Lazy(`^(.*?)(?:-(?:fabric|forge|neoforge|quilt|common))*(?:[-_+](?:\d|mc1\.).*)?$`)
 
 // rootOf returns the part of the path of a method that names whose code it is: the
 // first, or of those that are written small after the top-level domain with which packages of Java begin a part that

@@ -1,7 +1,6 @@
 package blame
 
 import (
-	"regexp"
 	"strings"
 
 	texts "github.com/heedlog/heed/internal/text"
@@ -32,7 +31,7 @@ var (
 // work of others.
 func messenger(name string) bool {
 	before := ""
-	for _, word := range part.FindAllString(name, -1) {
+	for _, word := range part().FindAllString(name, -1) {
 		word = strings.ToLower(word)
 		if messengerWords[word] || messengerThings[before] && messengerActs[word] ||
 			messengerActs[before] && messengerThings[word] {
@@ -44,4 +43,4 @@ func messenger(name string) bool {
 }
 
 // part matches a word of a name, separated by signs or capitals: Mod, Error and Checker of ModErrorChecker.
-var part = regexp.MustCompile(`\p{Lu}+[\p{Ll}\p{Lt}\p{Lm}\p{Lo}]*|[\p{Ll}\p{Lt}\p{Lm}\p{Lo}]+`)
+var part = texts.Lazy(`\p{Lu}+[\p{Ll}\p{Lt}\p{Lm}\p{Lo}]*|[\p{Ll}\p{Lt}\p{Lm}\p{Lo}]+`)

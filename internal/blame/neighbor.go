@@ -1,7 +1,6 @@
 package blame
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -68,7 +67,7 @@ func (n *Neighbors) Next(f *Finder, r *Record) (names []string, fault uint64) {
 // place returns the name of the one mod that a message gives as the place of code; nil for several, and for code whose
 // mod is not known.
 func (f *Finder) place(message string) []string {
-	if !isPlace.MatchString(message) && !nativeFrame.MatchString(message) {
+	if !isPlace().MatchString(message) && !nativeFrame().MatchString(message) {
 		return nil
 	}
 	line, _, _ := strings.Cut(message, "\n")
@@ -83,4 +82,4 @@ func (f *Finder) place(message string) []string {
 }
 
 // isPlace matches a file with a line: "main.gd:140", "Press.lua line # 12".
-var isPlace = regexp.MustCompile(`\.\pL{1,5}"?(?::| \(?[Ll]ine \D{0,2})\d`)
+var isPlace = texts.Lazy(`\.\pL{1,5}"?(?::| \(?[Ll]ine \D{0,2})\d`)

@@ -1,7 +1,6 @@
 package blame
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -172,13 +171,13 @@ func plain(line string) string {
 	if strings.IndexByte(line, '<') < 0 {
 		return line
 	}
-	return strings.TrimSpace(richText.ReplaceAllString(line, ""))
+	return strings.TrimSpace(richText().ReplaceAllString(line, ""))
 }
 
-var richText = regexp.MustCompile("</?(color|b|i|size|material)(=[^>]*)?>")
+var richText = texts.Lazy("</?(color|b|i|size|material)(=[^>]*)?>")
 
 // source matches a tag that is a place in the program's own source: [dlc.cpp:222].
-var source = regexp.MustCompile(`^ *\[[^\]]+\.(c|cc|cpp|cxx|h|hpp|rs|go):\d+\]`)
+var source = texts.Lazy(`^ *\[[^\]]+\.(c|cc|cpp|cxx|h|hpp|rs|go):\d+\]`)
 
 // titled follows the name of the mod in the tag of a trace about its files.
 const titled = " - Start of stack trace"
@@ -201,7 +200,7 @@ func (s *scan) tags(line string) string {
 			s.owned(Title, weightTitle, rankTag, name)
 			return ""
 		}
-		if source.MatchString(rest) {
+		if source().MatchString(rest) {
 			continue // of a stamp that a program writes before each place in its source
 		}
 		if s.finder.known(tag) == 0 {
@@ -262,14 +261,14 @@ func isWord(name string) bool {
 // cutTag takes a tag in brackets off the beginning of a line. Brackets may be
 // nested, since names of mods begin with names of series: [[XY] Some Mod].
 func cutTag(line string) (tag, rest string, ok bool) {
-	whole := tagForm.FindString(line[:min(len(line), 2*maxName)])
+	whole := tagForm().FindString(line[:min(len(line), 2*maxName)])
 	if whole == "" {
 		return "", line, false
 	}
 	return whole[1 : len(whole)-1], line[len(whole):], true
 }
 
-var tagForm = regexp.MustCompile(`^\[(?:[^][]|\[(?:[^][]|\[[^][]*\])*\])*\]`)
+var tagForm = texts.Lazy(`^\[(?:[^][]|\[(?:[^][]|\[[^][]*\])*\])*\]`)
 
 // tagWeight returns the weight of the tag of o: little where o is a messenger, or
 // none of the loaded mods, or in capitals.
@@ -281,14 +280,14 @@ func (s *scan) tagWeight(o *owner) int {
 		return weightTag
 	case s.finder.whole() && !s.finder.running[fold(o.display)]:
 		return weightUnlisted
-	case inCapitals.MatchString(o.display):
+	case inCapitals().MatchString(o.display):
 		return weightDoubt
 	}
 	return weightTag
 }
 
 // inCapitals matches a tag as engines write the tags of their parts.
-var inCapitals = regexp.MustCompile(`^[A-Z][-_+'&!?#: A-Z]+$`)
+var inCapitals = texts.Lazy(`^[A-Z][-_+'&!?#: A-Z]+$`)
 
 // tagName returns the part of a tag that may be the name of a mod, without the
 // part of the mod, and without a version.
@@ -313,7 +312,7 @@ func tagName(tag string) string {
 	switch {
 	case n == 0, n == 1 && utf8.RuneCountInString(key) < 3, digit(tag[0]) && n < 3:
 		return ""
-	case levels[key], version(tag), unnamed.MatchString(tag):
+	case levels[key], version(tag), unnamed().MatchString(tag):
 		return ""
 	}
 	return tag
@@ -322,7 +321,7 @@ func tagName(tag string) string {
 // behindLevel returns the text of a tag after its level, as loaders of mods write it: [Error  :  Some Mod], [10:00:00
 // ERROR Some Mod]. A tag of another form stays.
 func behindLevel(tag string) string {
-	if m := leveled.FindStringSubmatch(tag); m != nil && levels[fold(m[1]+m[2])] {
+	if m := leveled().FindStringSubmatch(tag); m != nil && levels[fold(m[1]+m[2])] {
 		return m[3]
 	}
 	return tag
@@ -337,7 +336,7 @@ func Spoken(message, text string) string {
 	return text
 }
 
-var leveled = regexp.MustCompile(`^(?:([^:\d][^:]*):|\d[\d:.]* +(\S+) ) *(.*)`)
+var leveled = texts.Lazy(`^(?:([^:\d][^:]*):|\d[\d:.]* +(\S+) ) *(.*)`)
 
 // levels are what loggers of any mod, or parts of any game, write in tags, folded.
 var levels = texts.Words(`
@@ -348,7 +347,7 @@ var levels = texts.Words(`
 `)
 
 // unnamed matches a tag that names no mod: a thread or a pool of threads, something printed elsewhere, a constant.
-var unnamed = regexp.MustCompile(
+var unnamed = texts.Lazy(
 	`(?i:(thread|thread ?pool|worker|finalizer)[^\pL]*$)|^Ref [[:xdigit:]]+$|^([A-Z][^\p{Ll}]*)?_[^\p{Ll}]*$`)
 
 // version reports whether a word is a version, such as v1.2.

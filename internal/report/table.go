@@ -121,6 +121,7 @@ const maxTemplate = 512
 // table counts entries by signature within one disposition.
 type table struct {
 	rows    *simplelru.LRU[rowKey, *row] // the row that was counted longest ago is evicted
+	latest  *row                         // that was counted
 	entries uint64                       // all, with the entries of evicted rows
 	groups  []*row                       // the rows by group, once the log has ended
 	byKey   map[rowKey]*row              // groups
@@ -159,21 +160,20 @@ func (t *table) add(key rowKey, group signature.Signature, severity event.Severi
 	of func(signature.Signature) (string, bool),
 ) (*row, bool) {
 	t.entries++
-	if row, ok := t.rows.Get(key); ok {
-		row.Count++
-		row.Last = line
-		row.Severity = max(row.Severity, severity)
-		row.group = group
-		return row, false
+	r := t.latest
+	if r == nil || r.sig != key.sig || r.Rule != key.rule {
+		r, _ = t.rows.Get(key)
 	}
-	row := &row{
-		Row: Row{Forms: 1, Rule: key.rule, Severity: severity, Count: 1, First: line, Last: line}, sig: key.sig,
-		group: group,
+	isNew := r == nil
+	if isNew {
+		template, _ := of(key.sig)
+		r = &row{Row: Row{Forms: 1, Rule: key.rule, First: line, Template: text.Clip(template, maxTemplate)}, sig: key.sig}
+		t.rows.Add(key, r)
 	}
-	template, _ := of(key.sig)
-	row.Template = text.Clip(template, maxTemplate)
-	t.rows.Add(key, row)
-	return row, true
+	t.latest = r
+	r.Count++
+	r.Last, r.Severity, r.group = line, max(r.Severity, severity), group
+	return r, isNew
 }
 
 // varied returns text with the variants of the row, where there are several.

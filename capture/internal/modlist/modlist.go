@@ -10,7 +10,7 @@
 package modlist
 
 import (
-	"regexp"
+	"path"
 	"strings"
 	"unicode"
 
@@ -33,40 +33,43 @@ const (
 	nouns   = "mod|mods|plugin|plugins|addon|addons|melon|melons|pack|packs"
 	fillers = "trying|to|from|for|at|in|of|by|order|sorted|dependency|set|up|server|client|workshop|filesystem|project|" +
 		"file|files|folder|manifest|assembly|settings"
-	word = `(?:\d+ )?\b(?:` + verbs + "|" + nouns + "|" + fillers + ")"
 )
 
-// vocabulary has the words that may begin a report.
-var vocabulary = text.Words(strings.ReplaceAll(verbs+"|"+nouns+"|trying", "|", " "))
+// vocabulary has the words that may begin a report, leading all words that may be before its first mod, and other names
+// of parts of a game with the words that are no names.
+var (
+	vocabulary = text.Words(strings.ReplaceAll(verbs+"|"+nouns+"|trying", "|", " "))
+	leading    = text.Words(strings.ReplaceAll(verbs+"|"+nouns+"|"+fillers, "|", " "))
+	other      = text.Words(strings.ReplaceAll("base|core|game|creative|survival|none|null|version|"+verbs+"|"+nouns+"|"+fillers, "|", " "))
+	code       = text.Words(".jar .dll .zip .pyc .js")
+)
 
 var (
-	// lead matches the words of loading at the beginning of a text.
-	lead   = regexp.MustCompile(`^(?i:` + word + `(?:,? +` + word + `)*(?:: *|,? +))`)
-	verb   = regexp.MustCompile(`(?i)\b(?:` + verbs + `)\b`)
-	noun   = regexp.MustCompile(`(?i)\b(?:` + nouns + `)\b`)
-	plural = regexp.MustCompile(`(?i)\b(?:mods|plugins|add-?ons)\b[^:]*: *$`)
+	// word matches a word of loading at the beginning of a text, maybe with a number before it, and the colon or space
+	// after it.
+	word   = text.Lazy(`^(?:\d+ )?([A-Za-z]+)(?:(:) *|,? +)`)
+	verb   = text.Lazy(`(?i)\b(?:` + verbs + `)\b`)
+	noun   = text.Lazy(`(?i)\b(?:` + nouns + `)\b`)
+	plural = text.Lazy(`(?i)\b(?:mods|plugins|add-?ons)\b[^:]*: *$`)
 	// about matches words before a text that say that it is about mods: "[ModLoader] ", "LogPluginManager: ".
 	// "[PressMod] " is a mod, which may load anything.
-	about = regexp.MustCompile(`\b(?:Mod|MOD|Plugin|PLUGIN|Addon|mod|plugin|addon)[sS]?\b|(?:Mod|Plugin|Addon)[sS]?[A-Z]`)
+	about = text.Lazy(`\b(?:Mod|MOD|Plugin|PLUGIN|Addon|mod|plugin|addon)[sS]?\b|(?:Mod|Plugin|Addon)[sS]?[A-Z]`)
 	// heading matches a line that announces the mods that were loaded.
-	heading = regexp.MustCompile(`(?:^|[\]):] )[ \t]*((?:(?:Loaded|Loading|Initializing|Initialized|Active|Enabled|Running)` +
+	heading = text.Lazy(`(?:^|[\]):] )[ \t]*((?:(?:Loaded|Loading|Initializing|Initialized|Active|Enabled|Running)` +
 		` (?:.* )?(?i:mods|plugins|packs)|\S+ (?i:mods|plugins) \(\d+\)|(?i:mod list)):)$`)
 	// tail matches the end of an item after its version.
-	tail = regexp.MustCompile(`^ ?(?:$|[([",]|(?:by|for|of type) |(?:[A-Z]+ )?(?:` + verbs + `)\b)`)
+	tail = text.Lazy(`^ ?(?:$|[([",]|(?:by|for|of type) |(?:[A-Z]+ )?(?:` + verbs + `)\b)`)
 	// isDone matches the same where it has a verb.
-	isDone = regexp.MustCompile(`^ ?(?:[A-Z]+ )?(?:` + verbs + `)\b`)
+	isDone = text.Lazy(`^ ?(?:[A-Z]+ )?(?:` + verbs + `)\b`)
 	// title matches a name and no sentence: one word, or words that are written like a title.
-	title = regexp.MustCompile(`^(?:\S+|(?:(?:[\p{Lu}\d([&+-]\S*|of|the|and|for|in|to|a)(?: |$))+)$`)
-	// other matches names of parts of a game, and words that are no names.
-	other = regexp.MustCompile(`^(?i:base|core|game|creative|survival|none|null|version|` + verbs + `|` + nouns + `|` + fillers + `)$`)
+	title = text.Lazy(`^(?:\S+|(?:(?:[\p{Lu}\d([&+-]\S*|of|the|and|for|in|to|a)(?: |$))+)$`)
 	// archive matches a file of code with its version in its name.
-	archive = regexp.MustCompile(`^(.*?)(?:-(?:fabric|forge|neoforge|quilt))*(?:[-_+](\d.*|mc1\..*))?\.jar$`)
-	code    = regexp.MustCompile(`\.(?:jar|dll|zip|pyc|js)$`)
-	number  = regexp.MustCompile(`^\d{6,}$`)
+	archive = text.Lazy(`^(.*?)(?:-(?:fabric|forge|neoforge|quilt))*(?:[-_+](\d.*|mc1\..*))?\.jar$`)
+	number  = text.Lazy(`^\d{6,}$`)
 	// numbered matches a number of the Steam Workshop, or the folder of one, and the name after it.
-	numbered = regexp.MustCompile(`^(?:(workshop-\d+)|(\d{6,}))(?: \((.+)\)| (\pL.*))`)
+	numbered = text.Lazy(`^(?:(workshop-\d+)|(\d{6,}))(?: \((.+)\)| (\pL.*))`)
 	// identified matches a name and the id or the number after it.
-	identified = regexp.MustCompile(`^(.*\S) [([](?:(\d{6,})|(?:\S*/)?([\pL_][\w.+-]*?)(?:\.mod)?)[)\]]$`)
+	identified = text.Lazy(`^(.*\S) [([](?:(\d{6,})|(?:\S*/)?([\pL_][\w.+-]*?)(?:\.mod)?)[)\]]$`)
 )
 
 // Heading reports whether a line announces mods, and how long the prefix is that a logger put before the text.
@@ -75,7 +78,7 @@ func Heading(line string) (prefix int, ok bool) {
 	if n := len(line); n < 2 || line[n-1] != ':' || strings.IndexByte("sStT)", line[n-2]) < 0 {
 		return 0, false // as nearly all lines, for which the expression would take long
 	}
-	if at := heading.FindStringSubmatchIndex(line); at != nil {
+	if at := heading().FindStringSubmatchIndex(line); at != nil {
 		return at[2], true
 	}
 	return 0, false
@@ -106,8 +109,8 @@ func Read(line string) (mods []Mod, words string, isSure bool) {
 		case c == ']', c == ':', c == ')', c == '"', c == '>' && at > 0 && line[at-1]-'0' < 10: // not "<player> "
 			mayBegin = true
 		case mayBegin && isLead(line[at:]):
-			words = lead.FindString(line[at:])
-			if plural.MatchString(words) {
+			words = lead(line[at:])
+			if isPlural(words) {
 				line = whole // once: a list is no further looked at
 			}
 			switch mods, isSure = report(line[:at], words, line[at+len(words):]); {
@@ -135,6 +138,22 @@ func isLead(line string) bool {
 	return vocabulary[string(lower[:n])]
 }
 
+// lead returns the words of loading at the beginning of a text, and the colon or space after them.
+func lead(line string) string {
+	at, isColon := 0, false
+	for !isColon {
+		next := word().FindStringSubmatch(line[at:])
+		if next == nil || !leading[strings.ToLower(next[1])] {
+			break
+		}
+		at, isColon = at+len(next[0]), next[2] != ""
+	}
+	return line[:at]
+}
+
+// isPlural reports whether words of loading end in the announcement of several mods.
+func isPlural(words string) bool { return strings.Contains(words, ":") && plural().MatchString(words) }
+
 // readBare reads a line without words before the mods.
 func readBare(line string) (mods []Mod, words string, isSure bool) {
 	tag := strings.LastIndexByte(line, ']') + 1
@@ -148,8 +167,8 @@ func readBare(line string) (mods []Mod, words string, isSure bool) {
 		if rest, ok := m.Read(text); ok && rest == "" && isReport(&m, text) {
 			return []Mod{m}, Author, false
 		}
-	case begins.Has(line[:tag], "od", "OD", "lugin", "LUGIN", "ddon") && about.MatchString(line[:tag]):
-		if mods, isSure = report(line[:tag], "", text); isSure {
+	case begins.Has(line[:tag], "od", "OD", "lugin", "LUGIN", "ddon"):
+		if mods, isSure = report(line[:tag], "", text); isSure && about().MatchString(line[:tag]) {
 			return mods, "", true
 		}
 	}
@@ -160,17 +179,17 @@ func readBare(line string) (mods []Mod, words string, isSure bool) {
 func report(before, words, after string) (mods []Mod, isSure bool) {
 	var l line
 	list := []string{after}
-	if plural.MatchString(words) {
+	if isPlural(words) {
 		list = strings.Split(strings.Trim(after, "[] "), ", ")
 	}
 	for _, item := range list {
 		var m Mod
 		rest, ok := m.Read(item)
-		if !ok || !tail.MatchString(rest) || !isReport(&m, item) {
+		if !ok || !tail().MatchString(rest) || !isReport(&m, item) {
 			continue
 		}
 		if len(mods) == 0 {
-			l = line{verb.MatchString(words), noun.MatchString(words), about.MatchString(before), 0}
+			l = line{verb().MatchString(words), noun().MatchString(words), about().MatchString(before), 0}
 		}
 		l.learn(&m, before, item, rest)
 		mods = append(mods, m)
@@ -200,7 +219,7 @@ func (l *line) learn(m *Mod, before, item, rest string) {
 		m.PackageID = "" // else a file of it
 	}
 	l.isAbout = l.isAbout || strings.HasSuffix(before, "["+m.Name+"] ")
-	l.isVerb = l.isVerb || isDone.MatchString(rest) || strings.HasSuffix(item, ".jar")
+	l.isVerb = l.isVerb || isDone().MatchString(rest) || strings.HasSuffix(item, ".jar")
 	if m.Version+m.WorkshopID+m.PackageID != "" || l.isNoun && strings.IndexByte(`"'`, item[0]) >= 0 {
 		l.marked++
 	}
@@ -210,7 +229,7 @@ func (l *line) learn(m *Mod, before, item, rest string) {
 // isReport reports whether a program may report a mod so, which was read from a text: as a name and no sentence, and
 // with a version that is no mere number.
 func isReport(m *Mod, text string) bool {
-	return m.Name != "" && !strings.HasSuffix(m.Name, ":") && (strings.IndexByte(`"'[`, text[0]) >= 0 || title.MatchString(m.Name)) &&
+	return m.Name != "" && !strings.HasSuffix(m.Name, ":") && (strings.IndexByte(`"'[`, text[0]) >= 0 || title().MatchString(m.Name)) &&
 		(m.Version == "" || m.Version[0]|0x20 == 'v' || strings.Contains(m.Version, "."))
 }
 
@@ -234,19 +253,17 @@ func (m *Mod) Read(item string) (rest string, ok bool) {
 			item = inner
 		}
 	}
-	var parts []string
 	if item[0] == 'w' || item[0]-'0' < 10 {
-		parts = numbered.FindStringSubmatch(item)
-	}
-	if parts != nil {
-		m.PackageID, m.WorkshopID, m.Name = parts[1], parts[2], parts[3]
-		if item = parts[4]; item == "" {
+		if parts := numbered().FindStringSubmatch(item); parts != nil {
+			m.PackageID, m.WorkshopID, m.Name, item = parts[1], parts[2], parts[3], parts[4]
+		}
+		if item == "" {
 			return "", true
 		}
 	}
 	word, rest, _ := strings.Cut(item, " ")
 	switch {
-	case code.MatchString(word):
+	case code[path.Ext(word)]:
 		return rest, m.file(word)
 	case rest == "" && isPlain(item) && item[0]-'0' >= 10 && !isPackageID(item):
 		return "", m.file(item)
@@ -255,11 +272,13 @@ func (m *Mod) Read(item string) (rest string, ok bool) {
 		return "", true
 	}
 	rest = m.versioned(item, len(word))
-	id := identified.FindStringSubmatch(item)
-	if m.Name == "" && id != nil && (id[2] != "" || strings.ContainsAny(id[0][len(id[1]):], "./")) {
-		m.Name, m.WorkshopID, m.PackageID = id[1], id[2], id[3]
+	if m.Name == "" && strings.IndexByte(")]", item[len(item)-1]) >= 0 { // as few
+		id := identified().FindStringSubmatch(item)
+		if id != nil && (id[2] != "" || strings.ContainsAny(id[0][len(id[1]):], "./")) {
+			m.Name, m.WorkshopID, m.PackageID = id[1], id[2], id[3]
+		}
 	}
-	return rest, m.Name != "" && !other.MatchString(m.Name)
+	return rest, m.Name != "" && !other[strings.ToLower(m.Name)]
 }
 
 // maxWords is how many words a name with a version has at most.
@@ -271,11 +290,11 @@ func (m *Mod) versioned(item string, at int) (rest string) {
 	for word, n := "", 0; at < len(item) && n < maxWords; at, n = at+1+len(word), n+1 {
 		word, rest, _ = strings.Cut(item[at+1:], " ")
 		version := strings.Trim(word, "(),")
-		if !format.IsVersion(version) || number.MatchString(version) || !tail.MatchString(rest) {
+		if !format.IsVersion(version) || number().MatchString(version) || !tail().MatchString(rest) {
 			continue
 		}
 		m.Name, m.Version = item[:at], version
-		if id := identified.FindStringSubmatch("x " + rest); id != nil {
+		if id := identified().FindStringSubmatch("x " + rest); id != nil {
 			m.PackageID, m.WorkshopID = id[3], id[2]
 		}
 		break
@@ -284,13 +303,15 @@ func (m *Mod) versioned(item string, at int) (rest string) {
 }
 
 // file takes the name of a mod or of the file of its code, which may be in a folder.
-func (m *Mod) file(path string) bool {
-	name := path[strings.LastIndexAny(path, `/\`)+1:]
-	if file := archive.FindStringSubmatch(name); file != nil {
-		name, m.Version = file[1], file[2]
+func (m *Mod) file(file string) bool {
+	name := file[strings.LastIndexAny(file, `/\`)+1:]
+	if found := archive().FindStringSubmatch(name); found != nil {
+		name, m.Version = found[1], found[2]
 	}
-	m.Name = code.ReplaceAllString(name, "")
-	return m.Name != "" && !other.MatchString(m.Name)
+	if m.Name = name; code[path.Ext(name)] {
+		m.Name = strings.TrimSuffix(name, path.Ext(name))
+	}
+	return m.Name != "" && !other[strings.ToLower(m.Name)]
 }
 
 // isPackageID reports whether a word is the id of a mod: with a dot in it, and no version.
