@@ -77,8 +77,8 @@ func Source(e *event.Entry) string {
 // logger takes the name of a logger at p.s[at].
 func (p *parser) logger(at int, name string) { p.head.Logger, p.head.LoggerEnd = at, at+len(name) }
 
-// name reads a word that may be the name of a thread, or else of a logger, before the level. It reports whether more of a
-// head may follow.
+// name reads a word that may be the name of a thread, or else of a logger, before the level. It reports whether more of
+// a head may follow.
 func (p *parser) name(word string) bool {
 	p.names++
 	p.named = true

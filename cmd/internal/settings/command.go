@@ -97,7 +97,9 @@ type (
 
 // shown returns the values that a program shows.
 func (s *Settings) shown(program string) []Value {
-	return slices.DeleteFunc(slices.Clone(s.Values), func(v Value) bool { return !v.Key.Of(program) && v.Origin == Default })
+	return slices.DeleteFunc(slices.Clone(s.Values), func(v Value) bool {
+		return !v.Key.Of(program) && v.Origin == Default
+	})
 }
 
 func (s *Settings) appendJSON(dst []byte, program string) []byte {
