@@ -2,7 +2,6 @@ package capture
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 
 	"github.com/heedlog/heed/capture/internal/rimworld"
@@ -12,9 +11,20 @@ import (
 
 // namesException reports whether an exception type is written anywhere in b, as
 // in "Error in LordToil.Init(): System.NullReferenceException: …": a type, not the word at the start of a sentence.
-func namesException(b []byte) bool { return namedException.Match(b) }
-
-var namedException = regexp.MustCompile(`[\w.\x{80}-\x{10FFFF}]Exception(?::| --->|[\r\x00 \t]*$)`)
+func namesException(b []byte) bool {
+	const word = "Exception"
+	for i := 0; ; i += len(word) {
+		n := bytes.Index(b[i:], []byte(word))
+		if i += n; n < 0 {
+			return false
+		}
+		rest := b[i+len(word):]
+		if i > 0 && (isName(b[i-1]) || b[i-1] == '.') &&
+			(len(rest) == 0 || rest[0] == ':' || hasPrefix(rest, " --->") || blank(rest)) {
+			return true
+		}
+	}
+}
 
 // opensException reports whether ln, at the margin, is an exception or names
 // one, as in "Exception filling window: System.Exception: …", so that it must not

@@ -1,10 +1,10 @@
 package rimworld
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/heedlog/heed/capture/format"
+	"github.com/heedlog/heed/capture/internal/begins"
 )
 
 // An upload by HugsLib puts a header before the log: when it was made, the mods with their assemblies, the Harmony
@@ -25,10 +25,10 @@ const (
 //
 //	Pawn.Kill: PRE: SomeMod.Kill_Patch.Prefix post: [800]Other.Guard.RethrowException
 func IsPatched(line string) bool {
-	return patched.MatchString(line)
+	method, patches, ok := strings.Cut(line, ": ")
+	return ok && !strings.Contains(method, " ") &&
+		begins.Any(patches, "PRE: ", "post: ", "TRANS: ", "FINAL: ", "(no patches)")
 }
-
-var patched = regexp.MustCompile(`^[^ ]*: (?:PRE: |post: |TRANS: |FINAL: |\(no patches\))`)
 
 // Machine reads the part of the header about the machine, line by line, before its text is cut:
 //
