@@ -98,19 +98,12 @@ func NewClient(ctx context.Context, rwc io.ReadWriteCloser, cfg ClientConfig) (*
 }
 
 func (c *Client) hello(ctx context.Context, cfg *ClientConfig) error {
+	platform := cmp.Or(map[string]string{"darwin": "macos"}[runtime.GOOS], runtime.GOOS) // by its name in the protocol
 	return c.Call(ctx, methodHello, hello{
-		Token: cfg.Token, BridgeVersion: cmp.Or(cfg.Version, "0"), Platform: cmp.Or(cfg.Platform, platform()),
+		Token: cfg.Token, BridgeVersion: cmp.Or(cfg.Version, "0"), Platform: cmp.Or(cfg.Platform, platform),
 		LaunchID:   cmp.Or(cfg.LaunchID, newID()),
 		ClientInfo: &Info{Name: cmp.Or(cfg.Name, "heed"), Version: cmp.Or(cfg.Version, "0")},
 	}, &c.welcome)
-}
-
-// platform returns the protocol's name of this system.
-func platform() string {
-	if runtime.GOOS == "darwin" {
-		return "macos"
-	}
-	return runtime.GOOS
 }
 
 // Welcome returns the server's answer to the hello. Its slices are shared: read

@@ -1,8 +1,6 @@
 package briefing
 
-import (
-	"time"
-)
+import "time"
 
 // Context is an assembled text with its parts.
 type Context struct {

@@ -195,29 +195,16 @@ func TestRequestsInACanceledTurn(t *testing.T) {
 // TestPromptBeyondTheBound holds that a prompt waits in the proxy while as many messages wait as the machine holds.
 func TestPromptBeyondTheBound(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
-		w.play(`
-			E prompt 1 Build.
-			a prompt 1 Build.
-			A call c1 in_progress
-			e call c1 in_progress`)
+		w.play("E prompt 1 Build.\na prompt 1 Build.\nA call c1 in_progress\ne call c1 in_progress")
 		for n := range 64 {
 			w.attention(steer.Message{Topic: fmt.Sprint(n), Text: "item"})
 		}
-		w.play(`
-			E prompt 2 And a roof.
-			A update c1 completed
-			e update c1 completed
-			a cancel`)
+		w.play("E prompt 2 And a roof.\nA update c1 completed\ne update c1 completed\na cancel")
 		w.says(w.agent, long("1: cancelled"))
 		sent := short(w.agent.take()[0])
 		require.Contains(t, sent, "[64 messages arrived")
 		require.NotContains(t, sent, "And a roof.")
-		w.play(`
-			A heed-1: end_turn
-			e 1: end_turn
-			a prompt 2 And a roof.
-			A 2: end_turn
-			e 2: end_turn`)
+		w.play("A heed-1: end_turn\ne 1: end_turn\na prompt 2 And a roof.")
 	})
 }
 

@@ -60,7 +60,7 @@ func (p *play) acks(c *gabp.Client, id string) {
 // result, once.
 func TestAckedByOthers(t *testing.T) {
 	m := modOf(done)
-	begin(t, Config{Observer: "heed-cli"}, session.Config{}, m, func(t *testing.T, p *play) {
+	begin(t, Config{}, session.Config{}, m, func(t *testing.T, p *play) {
 		person, other := p.dial("heed-cli"), p.dial("helper")
 		require.Empty(t, p.hears(p.bridge, "colony/build").Notice)
 		require.Empty(t, p.hears(other, "colony/build").Notice)
@@ -116,7 +116,7 @@ func TestAckedByOthersInEveryAnswer(t *testing.T) {
 		}
 		return []string{`{"v":"gabp/1","id":"$ID","type":"response",` + answers[0] + `}`}
 	})
-	begin(t, Config{Observer: "heed-cli"}, session.Config{}, m, func(t *testing.T, p *play) {
+	begin(t, Config{}, session.Config{}, m, func(t *testing.T, p *play) {
 		whole = p
 		person := p.dial("heed-cli")
 		p.hears(p.bridge, "colony/build")

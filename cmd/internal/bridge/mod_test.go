@@ -299,7 +299,7 @@ func TestArrival(t *testing.T) {
 		stopped bool
 	}{
 		{"an agent", Config{}, session.Config{}, "agent", false},
-		{"one that only looks", Config{Observer: "watcher"}, session.Config{}, "watcher", true},
+		{"one that only looks", Config{}, session.Config{}, "heed-watcher", true},
 		{"attention is the mod's", Config{}, session.Config{Attention: session.LeftToMod}, "agent", true},
 		{"a log that cannot be read", Config{}, session.Config{Log: &modLog{err: io.EOF}}, "agent", true},
 	} {
@@ -333,10 +333,10 @@ func TestDeadBridgeDoesNotArrive(t *testing.T) {
 // stays, and gets its tools when it asks.
 func TestModWait(t *testing.T) {
 	inner := gabp.Bridge{Address: "127.0.0.1:1"} // of a mod that may come
-	open(t, Config{Handed: Handed{Inner: inner}, ModWait: 20 * time.Second, Observer: "watcher"}, session.Config{}, nil,
+	open(t, Config{Handed: Handed{Inner: inner}, ModWait: 20 * time.Second}, session.Config{}, nil,
 		func(t *testing.T, p *play) {
 			start := time.Now()
-			p.dial("watcher")
+			p.dial("heed-watcher")
 			require.Zero(t, time.Since(start), "only an agent waits")
 			early := p.dial("agent")
 			require.Equal(t, 20*time.Second, time.Since(start))

@@ -13,11 +13,8 @@ import (
 	"github.com/heedlog/heed/journal"
 )
 
-// The bounds of answers about operations.
-const (
-	operationEntries = 50
-	scanLimit        = journal.MaxLimit
-)
+// operationEntries bounds the entries in an answer about an operation.
+const operationEntries = 50
 
 // OperationSummary is a call of a tool, or a part of one, with its verdict.
 type OperationSummary struct {
@@ -86,7 +83,7 @@ func (o *OperationSummary) settle(d *Diagnostics, id string) {
 // scan calls f with all records that are held and fit a filter, a page at a time.
 func (d *Diagnostics) scan(filter heed.Filter, f func(*journal.Record)) (lost uint64) {
 	for after := (heed.Cursor{}); ; {
-		p := d.session.Engine().Read(after, scanLimit, filter)
+		p := d.session.Engine().Read(after, journal.MaxLimit, filter)
 		for i := range p.Records {
 			f(&p.Records[i])
 		}

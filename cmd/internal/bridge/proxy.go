@@ -65,9 +65,6 @@ type Config struct {
 	// Version is the program's.
 	Version string
 
-	// Observer is the name of clients that are no agents: their connection is no arrival. Optional.
-	Observer string
-
 	Now    func() time.Time // default time.Now
 	Logger *slog.Logger
 }

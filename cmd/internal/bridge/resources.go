@@ -119,7 +119,7 @@ func (d *Diagnostics) view(ctx context.Context, consumer string) gabp.CurrentRes
 // of heed's could not be called, and is left out.
 func (p *Proxy) listTools(ctx context.Context, r *gabp.Request) (any, error) {
 	ours, _ := definitions().List(r.Params) // the server has checked them
-	if !p.observes(r.Session) {
+	if !session.Person(r.Session.Client) {
 		p.mod.awaitLate(ctx)
 	}
 	return p.list(ctx, r, "tools", "name", ours)
@@ -171,7 +171,7 @@ func (p *Proxy) list(ctx context.Context, r *gabp.Request, member, key string, l
 }
 
 func (p *Proxy) readResource(ctx context.Context, r *gabp.Request) (any, error) {
-	if !p.observes(r.Session) {
+	if !session.Person(r.Session.Client) {
 		p.mod.awaitLate(ctx)
 	}
 	if content, known, err := p.diagnostics.Read(ctx, r.Session.Consumer, textIn(r.Params, "uri")); known {

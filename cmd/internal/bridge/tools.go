@@ -8,9 +8,14 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+	"time"
 
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture/follow"
+	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/schema"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // The names of the tools.
@@ -87,3 +92,181 @@ func add[In, Out any](
 		panic("BUG: bridge: " + err.Error())
 	}
 }
+
+// Diagnostics answers calls of heed's own tools, and reads of its resources. Make
+// one with [NewDiagnostics].
+type Diagnostics struct {
+	session *session.Session
+	briefer Briefer // or nil
+	limits  func() []session.Limit
+	epoch   string // of the engine
+	run     string // of the timeline, which a restart does not keep
+}
+
+// NewDiagnostics returns the diagnostics of a session. Brief assembles the briefs of [ToolBrief]; without it the tool
+// returns an error. Limits returns the bounds that the host itself has hit; it is called from many
+// goroutines.
+func NewDiagnostics(s *session.Session, brief Briefer, limits func() []session.Limit) *Diagnostics {
+	st := s.Status()
+	return &Diagnostics{session: s, briefer: brief, limits: limits, epoch: st.Epoch, run: st.Run}
+}
+
+// Tags returns the tags of each tool but [ToolAck]: those by which bridges and gates recognize what only reads.
+func Tags() []string { return []string{"diagnostic", "diagnostics", "read-only"} }
+
+// Tools returns the definitions of the tools, for tools/list. The list belongs to the caller; its schemas and tags are
+// read only.
+func Tools() []gabp.Tool {
+	list, _ := definitions().List(nil) // without parameters nothing is refused
+	return list
+}
+
+// caller holds the consumer and the diagnostics of a call, in the context of the call: all diagnostics share the tools.
+type caller struct {
+	d        *Diagnostics
+	consumer string
+}
+
+type callerKey struct{}
+
+// Call calls a tool for a consumer. Known is false if no tool has this name; then there is no result and no error.
+// An error is a [*gabp.Error].
+func (d *Diagnostics) Call(
+	ctx context.Context, consumer string, call gabp.ToolCall,
+) (result any, known bool, err error) {
+	result, err = definitions().Call(context.WithValue(ctx, callerKey{}, caller{d, consumer}), nil, call)
+	if isCode(err, gabp.CodeToolNotFound) {
+		return nil, false, nil
+	}
+	return result, true, err
+}
+
+// sync ingests the present log. It returns the reason why newer entries may be missing, "" on success.
+func (d *Diagnostics) sync(ctx context.Context) string {
+	if d.session.Sync(ctx) != nil {
+		return "heed could not read the log to its end in time; newer entries may be missing"
+	}
+	return ""
+}
+
+const maxRuleFiles = 64
+
+// Status is the answer of heed/status.
+type Status struct {
+	session.Status
+
+	Latest    string `json:"latest" jsonschema:"The cursor after the latest entry: use it as after of heed/wait."`
+	OpenItems int    `json:"openItems" jsonschema:"How many attention items are open; heed/items lists them."`
+
+	Phase     string `json:"phase" jsonschema:"The phase of the game that rules use; empty: not known."`
+	Blind     bool   `json:"blind" jsonschema:"Blind: the log is incomplete, so silence does not mean that nothing happened."`
+	BlindRule string `json:"blindRule,omitempty" jsonschema:"The rule that found this."`
+
+	Counts heed.Stats `json:"counts" jsonschema:"Counts of entries."`
+	Log    *LogStatus `json:"log,omitempty" jsonschema:"The followed log, if there is one."`
+	Behind string     `json:"behind,omitempty" jsonschema:"Why newer entries may be missing."`
+}
+
+// LogStatus is the state of the following of the log.
+type LogStatus struct {
+	follow.Status
+
+	Error string `json:"error,omitempty" jsonschema:"Why it cannot be followed now."`
+}
+
+// status answers heed/status.
+func (d *Diagnostics) status(ctx context.Context, _ string, _ struct{}) (*Status, error) {
+	behind := d.sync(ctx)
+	latest := cursorText(d.epoch, d.session.Engine().Latest().Seq)
+	out := &Status{Status: d.session.Status(), Behind: behind, Latest: latest}
+	e := &out.Engine
+	out.Counts = *e
+	out.Started, out.LogFrom, out.Limits = stamp(out.Started), said(out.LogFrom), append(out.Limits, d.limits()...)
+	out.OpenItems, out.Phase, out.Blind, out.BlindRule = e.Coalesce.Open, named(e.Phase), e.Blind, named(e.BlindRule)
+	for i := range out.Limits {
+		out.Limits[i].Count = integer(out.Limits[i].Count)
+	}
+	r := &out.Rules
+	r.Since, r.Error = stamp(r.Since), said(r.Error)
+	r.Omitted = max(0, len(r.Files)-maxRuleFiles)
+	r.Files = r.Files[:len(r.Files)-r.Omitted]
+	for i := range r.Files {
+		r.Files[i].Name, r.Files[i].Changed = said(r.Files[i].Name), stamp(r.Files[i].Changed)
+	}
+	if n := out.Snapshot; n != nil {
+		n.File, n.Saved, n.Error, n.Refused = said(n.File), stamp(n.Saved), said(n.Error), said(n.Refused)
+	}
+	if l := out.Status.Log; l != nil {
+		out.Log = &LogStatus{Status: *l}
+		log := out.Log
+		log.Path, log.Absent, log.LastGrowth = said(l.Path), said(l.Absent), stamp(l.LastGrowth)
+		log.Offset, log.Size = max(0, l.Offset), max(0, l.Size)
+		if l.LastError != nil {
+			log.Error = said(l.LastError.Error())
+		}
+	}
+	return out, nil
+}
+
+// maxInteger is the largest integer that every JSON reader keeps.
+const maxInteger = 1<<53 - 1
+
+// maxNameChars bounds names in answers, in characters, and maxSaid sentences of rule files and errors.
+const (
+	maxNameChars = 200
+	maxSaid      = 600
+)
+
+// named returns a name from a peer or a rule file, safe to show.
+func named(s string) string { return text.Safe(s, maxNameChars) }
+
+// said returns a sentence from the owner's files, the system or the host, safe to show.
+func said(s string) string { return text.Safe(s, maxSaid) }
+
+// allNamed returns at most limit names.
+func allNamed(list []string, limit int) []string {
+	var out []string
+	for _, s := range list[:min(len(list), limit)] {
+		out = append(out, named(s))
+	}
+	return out
+}
+
+// cutName bounds a name that an error repeats.
+func cutName(s string) string { return text.Safe(s, 64) }
+
+// logText returns log text of at most limit characters on one line, and whether it
+// was cut.
+func logText(s string, limit int) (string, bool) {
+	shown := text.Safe(s, limit)
+	return shown, shown != s && shown != text.Safe(s, 0)
+}
+
+// logLines returns log text line by line, at most so many lines and characters in
+// all, and whether it was cut.
+func logLines(s string, lines, chars int) (out []string, cut bool) {
+	for line := range strings.Lines(s) {
+		if len(out) == lines || chars <= 0 {
+			return out, true
+		}
+		shown, short := logText(strings.TrimRight(line, "\r\n"), chars)
+		out = append(out, shown)
+		cut = cut || short
+		chars -= len(shown)
+	}
+	return out, cut
+}
+
+// integer bounds a number to what JSON readers keep.
+func integer(n uint64) uint64 { return min(n, maxInteger) }
+
+// stamp returns a time that has a form in JSON: in UTC, and zero for a year that has none.
+func stamp(t time.Time) time.Time {
+	if t = t.UTC().Round(0); t.Year() < 1 || t.Year() > 9999 {
+		return time.Time{}
+	}
+	return t
+}
+
+// Encode returns the JSON form of plain data in one line, without escapes for HTML.
+func Encode(v any) json.RawMessage { return text.JSON(v) }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/text"
 )
@@ -39,7 +40,7 @@ func (p *Proxy) capabilities() gabp.Capabilities {
 
 // welcome waits for the mod and amends w with the mod's welcome.
 func (p *Proxy) welcome(ctx context.Context, s *gabp.ServerSession, w *gabp.Welcome) error {
-	if !p.observes(s) {
+	if !session.Person(s.Client) {
 		p.waiting.Add(1)
 		p.log.Debug("a bridge waits for the game's mod", "bridge", s.Consumer)
 		p.mod.await(ctx, p.cfg.ModWait)
@@ -87,14 +88,9 @@ func (p *Proxy) Arrive(ctx context.Context, consumer string) {
 	})
 }
 
-// observes reports whether a session is no agent's.
-func (p *Proxy) observes(s *gabp.ServerSession) bool {
-	return p.cfg.Observer != "" && s.Client == p.cfg.Observer
-}
-
 // left counts an agent whose session is over.
 func (p *Proxy) left(s *gabp.ServerSession) {
-	if !p.observes(s) {
+	if !session.Person(s.Client) {
 		p.agents.Add(-1)
 	}
 }

@@ -47,7 +47,7 @@ func besides(t *testing.T, f func(b *beside)) {
 	defer briefs.Close() //nolint:errcheck // the test has ended
 	px, err := bridge.New(bridge.Config{
 		Session: s, Handed: bridge.Handed{Outer: gabp.Bridge{Token: gabp.NewToken()}}, Brief: briefs.Assemble,
-		Logger: slog.New(slog.DiscardHandler), Observer: "heed-cli",
+		Logger: slog.New(slog.DiscardHandler),
 	})
 	require.NoError(t, err)
 	l := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))

@@ -77,7 +77,7 @@ func play(
 			}
 			cfg := bridge.Config{
 				Session: s, Handed: bridge.Handed{Outer: gabp.Bridge{Address: "bridge", Token: token, GameID: "colony"}},
-				Brief: briefer, Observer: observer, ModWait: bridge.DefaultModWait, Logger: slog.New(slog.DiscardHandler),
+				Brief: briefer, ModWait: bridge.DefaultModWait, Logger: slog.New(slog.DiscardHandler),
 			}
 			cfg.Allow = []string{"colony/read"} // the owner's list; a host of hooks or of ACP does not know the tool's tag
 			if !slices.Contains(ways, policy) {

@@ -204,7 +204,7 @@ func (h *host) openProxy() (err error) {
 	}
 	h.closes(briefs)
 	cfg.Session, cfg.Dedup, cfg.Brief, cfg.AnswerWithin = h.session, h.dedup, briefs.Assemble, answerWithin
-	cfg.Version, cfg.Observer, cfg.Now, cfg.Logger = cli.ModuleVersion(), clientName, h.Now, h.log
+	cfg.Version, cfg.Now, cfg.Logger = cli.ModuleVersion(), h.Now, h.log
 	h.proxy, err = bridge.New(*cfg)
 	if err != nil || h.flags.web == "" {
 		return err
