@@ -154,7 +154,8 @@ var proposalText string
 // proposalForm is the template of a rule file.
 var proposalForm = sync.OnceValue(func() *template.Template {
 	quoted := func(s string) string { return yamlfile.DoubleQuoted(strings.ToValidUTF8(s, "?")) }
-	return template.Must(template.New("").Funcs(template.FuncMap{"join": strings.Join, "quoted": quoted}).Parse(proposalText))
+	funcs := template.FuncMap{"join": strings.Join, "quoted": quoted}
+	return template.Must(template.New("").Funcs(funcs).Parse(proposalText))
 })
 
 // proposed are the values of proposalForm.

@@ -137,8 +137,8 @@ func isPage(data []byte, contentType string) bool {
 		bytes.HasPrefix(head, []byte("<")) && strings.HasPrefix(contentType, "text/html")
 }
 
-// unpack reads compressed data, and returns an [http.MaxBytesError] if it has more than limit unpacked bytes. The reader
-// of the log reports any other error.
+// unpack reads compressed data, and returns an [http.MaxBytesError] if it has more than limit unpacked bytes. The
+// reader of the log reports any other error.
 func unpack(data []byte, limit int64) error {
 	var r io.Reader = bytes.NewReader(data)
 	for range maxPacked {
