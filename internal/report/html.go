@@ -2,9 +2,7 @@ package report
 
 import (
 	"cmp"
-	"crypto/sha256"
 	_ "embed" // for the parts of the page
-	"encoding/base64"
 	"fmt"
 	"html/template"
 	"slices"
@@ -77,11 +75,8 @@ func onePage(sections []*section) []byte {
 // PageSources returns the source expressions by which a Content-Security-Policy allows the script and the style of a
 // page.
 func PageSources() (script, style string) {
-	hash := func(content string) string {
-		sum := sha256.Sum256([]byte(strings.ReplaceAll(content, "\r\n", "\n")))
-		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
-	}
-	return hash(pageScript), hash(pageStyle)
+	source := func(content string) string { return text.PolicySource(strings.ReplaceAll(content, "\r\n", "\n")) }
+	return source(pageScript), source(pageStyle)
 }
 
 // The rows of each disposition that a page shows, shared among the logs of a page.

@@ -2,6 +2,8 @@ package text
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -93,6 +95,12 @@ func Rendered(t parsed, data any) []byte {
 		panic("BUG: " + err.Error())
 	}
 	return out.Bytes()
+}
+
+// PolicySource returns the source expression by which a Content-Security-Policy allows a script or a style.
+func PolicySource[T string | []byte](content T) string {
+	sum := sha256.Sum256([]byte(content))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
 // AppendSafe appends s to dst as one line of valid UTF-8 in which nothing acts

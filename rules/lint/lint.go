@@ -265,6 +265,9 @@ func (l *linter) phase(r *rules.Rule, c *compiled.Condition, n ast.Node) {
 	}
 }
 
+// maxHint bounds a text that people copy, in bytes.
+const maxHint = 2000
+
 // hiddenText is a text that masking hides; the zero value where none is.
 type hiddenText struct {
 	text  string
@@ -301,7 +304,7 @@ func (l *linter) comparison(r *rules.Rule, c *compiled.Condition, n ast.Node) {
 	if h.more > 0 {
 		others = " (and of other items in the list)"
 	}
-	hint := "write " + quoteWhole(h.shown)
+	hint := "write " + strconv.Quote(text.Clip(h.shown, maxHint))
 	if strings.Trim(h.shown, "<*> ") == "" {
 		hint = `"<*>" stands in its place; add the word to protect, or compare message`
 	}
@@ -418,13 +421,4 @@ func (l *linter) template(message string) string {
 	l.buf = l.Normalizer.AppendTemplate(l.buf[:0], message, "")
 	head, _, _ := strings.Cut(string(l.buf), "\n")
 	return head
-}
-
-// quoteWhole quotes a text that people copy.
-func quoteWhole(s string) string {
-	const most = 2000
-	if len(s) > most {
-		s = s[:text.Prefix(s, most)] + "…"
-	}
-	return strconv.Quote(s)
 }

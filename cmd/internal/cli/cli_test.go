@@ -187,7 +187,7 @@ func TestHelpIsWrapped(t *testing.T) {
 	for line := range strings.Lines(out.String()) {
 		require.LessOrEqual(t, len(line)-1, unwrapped, line)
 	}
-	require.Contains(t, wrapped(root.UsageTemplate(), 60), "FlagUsagesWrapped")
+	require.Contains(t, root.UsageTemplate(), "FlagUsagesWrapped 100")
 }
 
 func TestCompletes(t *testing.T) {

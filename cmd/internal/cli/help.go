@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -17,7 +18,8 @@ import (
 // fitHelp makes the help of root and of all commands below it fit a terminal of so many
 // columns; 0 for none.
 func fitHelp(root *cobra.Command, columns int) {
-	root.SetUsageTemplate(wrapped(root.UsageTemplate(), columns))
+	flags := fmt.Sprintf(".FlagUsagesWrapped %d ", cmp.Or(columns, unwrapped))
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", flags))
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		cmd.Long = filled(cmd.Long, columns)
@@ -49,15 +51,6 @@ func Describe(cmd *cobra.Command, help string, data any) {
 
 // unwrapped is how wide help is where its reader has no terminal.
 const unwrapped = 100
-
-// wrapped makes a template of usage wrap the help of flags at the columns of a
-// terminal, 0 for none.
-func wrapped(template string, columns int) string {
-	if columns == 0 {
-		columns = unwrapped
-	}
-	return strings.ReplaceAll(template, ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", columns))
-}
 
 // filled wraps the paragraphs of a text that have a line too long for so many columns, 0 for any
 // number. One with a line that is indented, such as a table, stays.

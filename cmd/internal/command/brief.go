@@ -178,8 +178,10 @@ func (p *program) assemble(f *briefFlags, src *source, set *rules.Set, name stri
 	if f.item != "" && !known {
 		return nil, cli.Failed(exitUsage, fmt.Errorf("--item %s: the log has no such item, or it was evicted", f.item))
 	}
-	r := f.request(it.ID)
-	r.Scrub = p.newScrubber() != nil
+	r := briefing.Request{
+		AgentClass: f.Template, TemplateOverride: f.Template, Template: f.Own, WorkOrderID: it.ID, MaxContextTokens: f.Tokens,
+		Scrub: p.newScrubber() != nil,
+	}
 	sources := heedsource.Sources(c)
 	sources.ScrubData = names.Text
 	s, err := briefing.New(sources)
@@ -193,13 +195,6 @@ func (p *program) assemble(f *briefFlags, src *source, set *rules.Set, name stri
 		return nil, err
 	}
 	return &BriefDocument{SchemaVersion: schema.Version, Context: *made}, nil
-}
-
-// request returns the request to a [briefing.Service].
-func (b *Brief) request(item string) briefing.Request {
-	return briefing.Request{
-		AgentClass: b.Template, TemplateOverride: b.Template, Template: b.Own, WorkOrderID: item, MaxContextTokens: b.Tokens,
-	}
 }
 
 // BriefDocument is the JSON form of a brief.

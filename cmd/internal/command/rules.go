@@ -144,7 +144,10 @@ func (p *program) rulesDiffCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var sets [2]*rules.Set
 			for i, name := range args[:2] {
-				files, err := p.readSide(name)
+				files, err := rules.Defaults(), error(nil)
+				if name != embedded {
+					files, err = p.ruleFiles(name)
+				}
 				if err != nil {
 					return err
 				}
@@ -173,14 +176,6 @@ func (p *program) rulesDiffCommand() *cobra.Command {
 	p.registerNoDefaults(cmd, "leave out the default rules after those that are named")
 	cmd.Flags().BoolVar(&exitCode, "exit-code", false, "exit with 1 if a record changes class")
 	return cmd
-}
-
-// readSide reads one side of a comparison.
-func (p *program) readSide(name string) ([]rules.File, error) {
-	if name == embedded {
-		return rules.Defaults(), nil
-	}
-	return p.ruleFiles(name)
 }
 
 // difference compares the decisions of two rule sets.

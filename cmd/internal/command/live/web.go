@@ -3,9 +3,7 @@ package live
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	_ "embed"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,6 +23,7 @@ import (
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/loopback"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // webPage is the live page: one file that loads nothing else.
@@ -90,10 +89,9 @@ func (w *web) local(next http.Handler) http.Handler {
 // webPolicy allows the page its own style and script, and nothing from elsewhere.
 var webPolicy = sync.OnceValue(func() string {
 	digest := func(begin, end string) string {
-		_, text, _ := bytes.Cut(webPage, []byte(begin))
-		text, _, _ = bytes.Cut(text, []byte(end))
-		sum := sha256.Sum256(text)
-		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+		_, part, _ := bytes.Cut(webPage, []byte(begin))
+		part, _, _ = bytes.Cut(part, []byte(end))
+		return text.PolicySource(part)
 	}
 	return "default-src 'none'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; " +
 		"frame-ancestors 'none'; style-src " + digest("<style>", "</style>") + "; script-src " + digest("<script>", "</script>")
