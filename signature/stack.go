@@ -1,6 +1,7 @@
 package signature
 
 import (
+	"slices"
 	"strings"
 
 	stackframe "github.com/heedlog/heed/internal/frame"
@@ -61,8 +62,30 @@ type frames struct {
 }
 
 func (n *Normalizer) frames(rest, stack string) frames {
-	return frames{n: n, text: rest, stack: stack, left: n.maxFrames}
+	return frames{n: n, text: fault(rest), stack: fault(stack), left: n.maxFrames}
 }
+
+// fault returns the lines of a stack from the fault on. In Go it is below the last call of panic and the functions of
+// the runtime that made the call; above are deferred functions.
+func fault(stack string) string {
+	if !strings.Contains(stack, goPanic) { // sooner known than the last
+		return stack
+	}
+	stack = stack[strings.LastIndex(stack, goPanic)+1:]
+	for line := range strings.Lines(stack) {
+		if !slices.ContainsFunc(runtimeLines, func(begin string) bool { return strings.HasPrefix(line, begin) }) {
+			break
+		}
+		stack = stack[len(line):]
+	}
+	return stack
+}
+
+// goPanic begins the line of a call of panic. Lines of the runtime begin as runtimeLines do, the place of a frame with a
+// tab.
+const goPanic = "\npanic("
+
+var runtimeLines = []string{goPanic[1:], "\t", "runtime.", "internal/runtime/"}
 
 // next finds the next frame that counts, ready to have its parts taken.
 func (f *frames) next() bool {
