@@ -160,7 +160,8 @@ type Result struct {
 	// unknown; that item holds no call back.
 	Related *heed.Item
 
-	// Verdict is the verdict of the call as an operation, if the source records calls.
+	// Verdict is the verdict of the call as an operation, if the source records calls. A call that only looks
+	// ([Call.Diagnostic]) has a verdict, and a related item, only if an entry names its id, such as of a panic in it.
 	Verdict heed.Verdict
 
 	// Err is the error of the source, with which Related may be incomplete, or of a status that does not end a call.
