@@ -52,10 +52,10 @@ func TestBlameOfHeads(t *testing.T) {
 // TestTracedIsAnUpdate holds that a mod which a trace names for a reported fault is reported once.
 func TestTracedIsAnUpdate(t *testing.T) {
 	e := mustNew(t, Config{Rules: mustRules(t, blameRules)})
-	e.Observe(event.Entry{Message: "10:00:00 Broken: the server does not respond"})
+	e.Observe(event.Entry{Message: "Broken: the server does not respond"})
 	require.Len(t, e.Updates(nil), 1)
 	for range 3 {
-		e.Observe(event.Entry{Message: "from res://mods-unpacked/acme-Loom/main.gd:140 (_ready)"})
+		e.Observe(event.Entry{Message: "trace: res://mods-unpacked/acme-Loom/main.gd:140 (_ready)", Level: event.LevelError})
 	}
 	updates := e.Updates(nil)
 	require.Len(t, updates, 1)
@@ -86,7 +86,7 @@ func TestTraceIsOfOneFault(t *testing.T) {
 		e.Observe(event.Entry{Message: text, Stack: "  at Game.Loop.Tick () [0x00034] in <0>:0", Level: event.LevelError})
 	}
 	fault("first: secret 7")
-	fault("10:00:00 ERROR Broken: second")
+	fault("Broken: second")
 	e.Raise(Report{Key: "host", Disposition: event.Blocking, Summary: "third", Message: "third"})
 	e.Observe(event.Entry{Message: "at function x -- file: a.lua line # 3 | MOD: Press"})
 	open := e.Open(nil)

@@ -1,7 +1,7 @@
 package signature
 
 import (
-	"slices"
+	"regexp"
 	"strings"
 
 	stackframe "github.com/heedlog/heed/internal/frame"
@@ -68,24 +68,17 @@ func (n *Normalizer) frames(rest, stack string) frames {
 // fault returns the lines of a stack from the fault on. In Go it is below the last call of panic and the functions of
 // the runtime that made the call; above are deferred functions.
 func fault(stack string) string {
-	if !strings.Contains(stack, goPanic) { // sooner known than the last
-		return stack
-	}
-	stack = stack[strings.LastIndex(stack, goPanic)+1:]
-	for line := range strings.Lines(stack) {
-		if !slices.ContainsFunc(runtimeLines, func(begin string) bool { return strings.HasPrefix(line, begin) }) {
-			break
-		}
-		stack = stack[len(line):]
+	if strings.Contains(stack, goPanic) { // the first is sooner found than the last
+		stack = stack[strings.LastIndex(stack, goPanic)+1:]
+		stack = stack[len(goRuntime.FindString(stack)):]
 	}
 	return stack
 }
 
-// goPanic begins the line of a call of panic. Lines of the runtime begin as runtimeLines do, the place of a frame with a
-// tab.
+// goPanic begins the line of a call of panic. goRuntime matches that line and those of the runtime, with their places.
 const goPanic = "\npanic("
 
-var runtimeLines = []string{goPanic[1:], "\t", "runtime.", "internal/runtime/"}
+var goRuntime = regexp.MustCompile(`^(?:(?:panic\(|\t|runtime\.|internal/runtime/).*\n?)*`)
 
 // next finds the next frame that counts, ready to have its parts taken.
 func (f *frames) next() bool {

@@ -17,16 +17,14 @@ import (
 //	[10:00:00 ERROR]: Current Thread: Server thread
 //	[10:00:00 ERROR]:     press.jar//com.acme.press.Roller.turn(Roller.java:57)
 //
-// A trace is a record that gives a place in code, and is an error, or frames, or without a head where the fault has one. It
-// belongs to the fault below it, or else to the fault above it, with few records and little time in between. The zero
-// Neighbors has seen no record.
+// A trace is a record that gives a place in code, and is an error or a frame. It belongs to the fault below it, or else to
+// the fault above it, with few records and little time in between. The zero Neighbors has seen no record.
 type Neighbors struct {
 	before []byte // the message of the latest record
 	latest Record // its time, and whether it is an error
 	fault  uint64 // number of the latest fault, 0 if it points at mods
 	at     time.Time
-	headed bool // it has a head
-	after  int  // records of other business after it
+	after  int // records of other business after it
 }
 
 // Bounds of [Neighbors].
@@ -49,10 +47,10 @@ type Record struct {
 	IsOther bool // it is trouble of another kind: no part of the report of a fault
 }
 
-// Before returns the mod that the latest record names as the place of code, for the fault that comes next.
-func (n *Neighbors) Before(f *Finder, fault *Record) []string {
+// Before returns the mod that the latest record names as the place of code, for the fault of this time that comes next.
+func (n *Neighbors) Before(f *Finder, fault time.Time) []string {
 	n.latest.Message = string(n.before)
-	return f.trace(&n.latest, fault.Time, hasHead(fault.Message))
+	return f.trace(&n.latest, fault)
 }
 
 // Next takes the next log record. It returns the mod that the record names as the place of code, if it is the trace of
@@ -60,12 +58,12 @@ func (n *Neighbors) Before(f *Finder, fault *Record) []string {
 func (n *Neighbors) Next(f *Finder, r *Record) (names []string, fault uint64) {
 	switch {
 	case r.IsFault && !r.IsNamed:
-		n.fault, n.at, n.headed, n.after = r.Seq, r.Time, hasHead(r.Message), 0
+		n.fault, n.at, n.after = r.Seq, r.Time, 0
 	case r.IsFault, r.IsError && n.after > 0, n.after > maxAfter, r.Seq-n.fault > maxRecords:
 		n.fault = 0 // an error after other business is the beginning of another report
 	case n.fault == 0 || r.IsOther:
 	default:
-		if names = f.trace(r, n.at, n.headed); len(names) == 0 && !r.IsError {
+		if names = f.trace(r, n.at); len(names) == 0 && !r.IsError {
 			n.after++
 		}
 	}
@@ -76,30 +74,17 @@ func (n *Neighbors) Next(f *Finder, r *Record) (names []string, fault uint64) {
 	return names, n.fault
 }
 
-// hasHead reports whether a message begins with a time, a level or the name of a logger.
-func hasHead(message string) bool {
-	line, _, _ := strings.Cut(message, "\n")
-	return logline.Parse(line) != logline.Head{}
-}
-
-// trace returns the name of the one mod that r gives as the place of code, nil if r is no trace of a fault with this
-// time, and maybe a head.
-func (f *Finder) trace(r *Record, fault time.Time, headed bool) []string {
-	if !r.Time.IsZero() && !fault.IsZero() && r.Time.Sub(fault).Abs() > maxApart {
-		return nil
-	}
-	line, _, _ := strings.Cut(r.Message, "\n")
+// trace returns the name of the one mod that r, a trace of a fault with this time, gives as the place of code; nil if r
+// is none, for several, and for code whose mod is not known.
+func (f *Finder) trace(r *Record, fault time.Time) []string {
+	text := r.Message[:min(len(r.Message), maxTrace)]
+	line, _, _ := strings.Cut(text, "\n")
 	head := logline.Parse(line).Len
-	if _, sure := frame.Parse(line[head:]); sure == frame.None && !r.IsError && (!headed || hasHead(line)) {
-		return nil
-	}
-	return f.place(r.Message[head:min(len(r.Message), maxTrace)])
-}
-
-// place returns the name of the one mod that a text gives as the place of code; nil for several, and for code whose
-// mod is not known.
-func (f *Finder) place(text string) []string {
-	if !isPlace.MatchString(text) && !nativeFrame.MatchString(text) {
+	_, sure := frame.Parse(line[head:])
+	text = text[head:]
+	placed := (r.IsError || sure != frame.None) && isPlace.MatchString(text)
+	apart := !r.Time.IsZero() && !fault.IsZero() && r.Time.Sub(fault).Abs() > maxApart
+	if apart || !placed && !isFrame.MatchString(text) && !nativeFrame.MatchString(text) {
 		return nil
 	}
 	found := slices.DeleteFunc(f.Find(nil, text, text), func(s Suspect) bool {
@@ -111,5 +96,9 @@ func (f *Finder) place(text string) []string {
 	return []string{strings.Clone(found[0].Mod)}
 }
 
-// isPlace matches a file with a line: "main.gd:140", "Press.lua line # 12".
-var isPlace = regexp.MustCompile(`\.\pL{1,5}"?(?::| \(?[Ll]ine \D{0,2})\d`)
+// isPlace matches a file with a line: "main.gd:140". Where a word says that it is a line, it is a frame: "Press.lua line
+// # 12".
+var (
+	isPlace = regexp.MustCompile(`\.\pL{1,5}"?:\d`)
+	isFrame = regexp.MustCompile(`\.\pL{1,5}"? \(?[Ll]ine \D{0,2}\d`)
+)

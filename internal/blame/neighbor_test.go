@@ -17,7 +17,6 @@ import (
 func TestNeighbors(t *testing.T) {
 	const (
 		fault  = "[10:00:00 ERROR]: Broken: the server does not respond"
-		bare   = "Broken: the server does not respond"
 		config = "loaded the settings from res://mods-unpacked/acme-Loom/main.gd:140"
 		frame  = "[10:00:00 ERROR]: \t\tpress-1.2.jar//com.acme.turn.Roller.turn(Roller.java:57)"
 		script = "function: x -- file: a.lua line # 3 | MOD: Press"
@@ -38,7 +37,7 @@ func TestNeighbors(t *testing.T) {
 		{"", [][]string{{fault}, many(7, chat), {script}}},
 		{"1 Press", [][]string{{fault, fault}, many(15, error), {frame}}},
 		{"", [][]string{{fault, fault}, many(16, error), {frame}}},
-		{"0 Loom", [][]string{{fault, "stack of _ready, res://mods-unpacked/acme-Loom/main.gd:140 (_ready)"}}},
+		{"0 Loom", [][]string{{fault, "[10:00:00 ERROR]: trace: res://mods-unpacked/acme-Loom/main.gd:140 (_ready)"}}},
 		{"0 Press", [][]string{{fault, "[Callstack] 0x0 Game-Press-Win64.dll!Turn() []"}}},
 		{"", [][]string{{fault, chat, error, frame}}},
 		{"", [][]string{{frame, chat, fault}}},
@@ -46,11 +45,12 @@ func TestNeighbors(t *testing.T) {
 		{"", [][]string{{fault, "loading mod Press from mods/press"}}},
 		{"", [][]string{{fault, "[10:00:01 INFO]: " + config}}},
 		{"", [][]string{{"[10:00:01 INFO]: " + config, fault}}},
-		{"", [][]string{{bare, config}}},
-		{"0 Press", [][]string{{bare, "[10:00:01 INFO]: at com.acme.press.Roller.turn(Roller.java:57)"}}},
+		{"", [][]string{{fault, config}}},
+		{"0 Press", [][]string{{fault, "[10:00:01 INFO]: at com.acme.press.Roller.turn(Roller.java:57)"}}},
 		{"0 Press", [][]string{{"@0 " + fault, "@9 " + frame}}},
 		{"", [][]string{{"@0 " + fault, "@11 " + frame}}},
 		{"", [][]string{{"@0 " + frame, "@11 " + fault}}},
+		{"", [][]string{{fault, "[10:00:01 ERROR]:" + strings.Repeat(" ", 5000) + config}}},
 		{"", [][]string{{fault, other}}},
 		{"", [][]string{{fault, named, frame}}},
 		{"0 Press", [][]string{{fault, script + "\nfunction: y -- file: b.lua line # 4 | MOD: Press"}}},
@@ -73,7 +73,7 @@ func TestNeighbors(t *testing.T) {
 					IsFault: strings.Contains(text, "Broken"), IsNamed: text == named, IsOther: text == other,
 				}
 				if r.IsFault && !r.IsNamed {
-					if names := n.Before(f, &r); len(names) > 0 {
+					if names := n.Before(f, at); len(names) > 0 {
 						got = append(got, "0 "+names[0])
 					}
 				}
