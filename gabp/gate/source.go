@@ -95,8 +95,7 @@ func (r *running) End(_ context.Context, status event.Status, errText string) (h
 	switch {
 	case !r.call.Diagnostic():
 		e.Observe(event.Operation{
-			Time: r.source.now(), ID: r.call.ID, Method: r.call.Tool, Status: status,
-			Error: errText,
+			Time: r.source.now(), ID: r.call.ID, Method: r.call.Tool, Status: status, Error: errText,
 		}.Entry())
 	case status == event.StatusCompleted && r.call.ReadsState():
 		e.StateRead()
