@@ -18,9 +18,10 @@ import (
 
 // Engine returns a [Recorder] on an engine in the same process. Calls become its
 // operations under their ids, which must be unique; diagnostic ones ([Call.Diagnostic])
-// do not, so that they have a verdict only if an entry names their id, and those that read the game's state
-// ([Call.ReadsState]) are reported by [heed.Engine.StateRead] once they have completed. now returns the time of day, such as
-// time.Now; nil means that entries have none. Without an engine there is no Recorder: it is nil.
+// do not, so that they have a verdict only if an entry names their id, and those that read
+// the game's state ([Call.ReadsState]) are reported by [heed.Engine.StateRead] once they
+// have completed. now returns the time of day, such as time.Now; nil means that entries
+// have none. Without an engine there is no Recorder: it is nil.
 //
 // It does not wait for evidence: the host observes all entries that precede a Check
 // before it, and those that belong to a call before its Done.

@@ -17,8 +17,8 @@ import (
 //	[10:00:00 ERROR]: Current Thread: Server thread
 //	[10:00:00 ERROR]:     press.jar//com.acme.press.Roller.turn(Roller.java:57)
 //
-// A trace is a record that gives a place in code, and is an error or a frame. It belongs to the fault below it, or else to
-// the fault above it, with few records and little time in between. The zero Neighbors has seen no record.
+// A trace is a record that gives a place in code, and is an error or a frame. It belongs to the fault below it, or else
+// to the fault above it, with few records and little time in between. The zero Neighbors has seen no record.
 type Neighbors struct {
 	before []byte // the message of the latest record
 	latest Record // its time, and whether it is an error
@@ -96,8 +96,8 @@ func (f *Finder) trace(r *Record, fault time.Time) []string {
 	return []string{strings.Clone(found[0].Mod)}
 }
 
-// isPlace matches a file with a line: "main.gd:140". Where a word says that it is a line, it is a frame: "Press.lua line
-// # 12".
+// isPlace matches a file with a line: "main.gd:140". isFrame matches one where a word says that it is a line:
+// "Press.lua line # 12".
 var (
 	isPlace = regexp.MustCompile(`\.\pL{1,5}"?:\d`)
 	isFrame = regexp.MustCompile(`\.\pL{1,5}"? \(?[Ll]ine \D{0,2}\d`)

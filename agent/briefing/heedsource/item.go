@@ -79,7 +79,8 @@ func (l *look) head() briefing.Fragment {
 		Required: a.Disposition == event.Blocking, Seq: a.Cause.Seq, Refs: l.refs(),
 	}
 	facts, next := own(l.culprit(), l.origin()), l.next()
-	f.Short = slices.Concat(shortened(l.text(1, 0), shortCause), shortened(l.first(), shortestCause), facts, next[:min(1, len(next))])
+	f.Short = slices.Concat(shortened(l.text(1, 0), shortCause), shortened(l.first(), shortestCause), facts)
+	f.Short = append(f.Short, next[:min(1, len(next))]...)
 	if a.StateInvalidated {
 		facts = append(facts, own("State: what is known of the game may not hold any more; read it again.")...)
 	}
