@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"sync"
 	"time"
@@ -61,7 +60,7 @@ func (s *engine) Ack(ctx context.Context, consumer, id string, through uint64) (
 
 // Begin implements [Recorder].
 func (s *engine) Begin(call Call) (Running, error) {
-	r := &running{source: s, call: call, began: math.MaxUint64}
+	r := &running{source: s, call: call, began: ^uint64(0)}
 	if call.Diagnostic() {
 		return r, nil
 	}
