@@ -55,13 +55,27 @@ func TestTracedIsAnUpdate(t *testing.T) {
 	e.Observe(event.Entry{Message: "Broken: the server does not respond"})
 	require.Len(t, e.Updates(nil), 1)
 	for range 3 {
-		e.Observe(event.Entry{Message: "trace: res://mods-unpacked/acme-Loom/main.gd:140 (_ready)"})
+		e.Observe(event.Entry{Message: "trace: res://mods-unpacked/acme-Loom/main.gd:140 (_ready)", Level: event.LevelError})
 	}
 	updates := e.Updates(nil)
 	require.Len(t, updates, 1)
 	require.Equal(t, "traced", string(updates[0].Reason))
 	require.Equal(t, []string{"acme-Loom"}, updates[0].Item.Blame)
 	require.EqualValues(t, 2, updates[0].Seq)
+}
+
+// TestStatementIsNoTrace holds that an innocent mod, which a later record of less weight names, has no part in a fault.
+func TestStatementIsNoTrace(t *testing.T) {
+	const fault, text = "Broken: the world could not be saved", "loaded config /srv/mods/lamps/init.lua:3"
+	for _, head := range [][2]string{{"10:00:00 ERROR ", "10:00:01 INFO "}, {"10:00:00 ", "10:00:01 "}, {"", ""}} {
+		later := event.Entry{Message: head[1] + text, Level: event.LevelInfo}
+		e := mustNew(t, Config{Rules: mustRules(t, blameRules)})
+		e.Observe(later)
+		e.Observe(event.Entry{Message: head[0] + fault, Level: event.LevelError})
+		e.Observe(later)
+		item, _ := e.Current("")
+		require.Empty(t, item.Blame, later.Message)
+	}
 }
 
 // TestTraceIsOfOneFault holds that a trace names no mod for the faults next to its own, nor for a report of the host.

@@ -46,8 +46,9 @@ type (
 
 // Engine turns entries into attention. Make one with [New]. All methods are safe for concurrent use; one lock orders
 // them, so that each costs its own work and the work of the callers before it in the queue. Long ones hold it in short
-// turns and let others go first. Their results belong to the caller, unless documented otherwise. No input makes them
-// fail or panic. An item is called by its id, or by the number that ends it.
+// turns and let others go first. Their results belong to the caller, unless documented otherwise; they keep copies of
+// the strings that they are given. No input makes them fail or panic. An item is called by its id, or by the number at
+// its end.
 type Engine struct {
 	mu        lock
 	snapshots sync.Mutex // held before mu while a snapshot is made: there is one copy of the state

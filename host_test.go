@@ -1,9 +1,11 @@
 package heed
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
@@ -255,4 +257,61 @@ func TestRaiseKnownID(t *testing.T) {
 	require.NotEqual(t, first, e.Raise(Report{Key: "b", Message: "two", Disposition: event.Blocking, ID: first}))
 	_, err := Restore(Config{}, e.Snapshot(nil))
 	require.NoError(t, err)
+}
+
+// TestCallersKeepTheirStrings overwrites each string that a host passed: the engine has copies of those that it needs.
+func TestCallersKeepTheirStrings(t *testing.T) {
+	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	given := make([][]byte, 0, 8)
+	s := func(text string) string {
+		given = append(given, []byte(text))
+		return unsafe.String(&given[len(given)-1][0], len(text))
+	}
+	for name, act := range map[string]func(e *Engine, id string){
+		"Log": func(e *Engine, _ string) {
+			e.Log(event.Log{
+				Time: now, Level: event.LevelFatal, Source: s("logger"), Message: s("Broken 'lamp' at lamps.lua:3"),
+				Stack: s("at Acme.Lamp.Turn ()"), OperationID: s("op-1"),
+			})
+		},
+		"Observe": func(e *Engine, _ string) {
+			for _, status := range []event.Status{event.StatusStarted, event.StatusTimedOut} {
+				e.Observe(event.Operation{
+					Time: now, ID: s("op-1"), Parent: s("op-0"), Method: s("turn"), Status: status, Error: s("too late"),
+				}.Entry())
+			}
+			e.Observe(event.State{Time: now, Status: event.StatusPhase, Phase: s("load")}.Entry())
+			e.Observe(event.Notice{Time: now, Status: event.StatusHole, Detail: s("a hole")}.Entry())
+		},
+		"Raise": func(e *Engine, _ string) {
+			e.Raise(Report{
+				Time: now, Key: s("disk"), Disposition: event.Blocking, Summary: s("the disk is full"), Message: s("no room"),
+				OperationID: s("op-1"), ID: s("e1-1"),
+			})
+		},
+		"Know":      func(e *Engine, id string) { e.Know(s(id), s("seen in two runs")) },
+		"Current":   func(e *Engine, _ string) { e.Current(s("ann")) },
+		"Delivered": func(e *Engine, id string) { e.Delivered(s("ann"), s(id), 9) },
+		"Ack":       func(e *Engine, id string) { e.Ack(s("ann"), s(id), 0) },
+		"Clear":     func(e *Engine, id string) { e.Clear(s(id)) },
+		"Attach":    func(e *Engine, _ string) { e.Attach(s("ann"), now) },
+		"Detach":    func(e *Engine, _ string) { e.Detach(s("ann")) },
+		"LearnMods": func(e *Engine, _ string) { e.LearnMods([]Mod{{Name: s("Lamps"), PackageID: s("acme.lamps")}}) },
+		"LearnGame": func(e *Engine, _ string) { e.LearnGame(s("Lamps.exe")) },
+		"SetFamily": func(e *Engine, _ string) { _ = e.SetFamily(s("plain")) },
+	} {
+		e := mustNew(t, Config{Rules: mustRules(t, testRules), Epoch: "e1"})
+		e.Observe(event.Entry{Message: "Broken press"})
+		id := e.Raise(Report{Disposition: event.Blocking, Message: "x"})
+		act(e, id)
+		look := func() string {
+			mods := e.Blame(&event.Entry{Level: event.LevelError, Message: "[Lamps] broke"})
+			return fmt.Sprint(mods, e.Open(nil), string(e.Snapshot(nil)))
+		}
+		kept := look()
+		for _, b := range given {
+			copy(b, strings.Repeat("#", len(b)))
+		}
+		require.True(t, kept == look(), name)
+	}
 }

@@ -195,7 +195,7 @@ func (e *Engine) ingest() (escalated bool, folded coalesce.Folded) {
 	}
 	if entry.Kind == event.KindLog {
 		in.Traced, in.Fault = e.near.Next(e.finder, &blame.Record{
-			Seq: entry.Seq, Message: entry.Message, IsError: entry.Level >= event.LevelError,
+			Seq: entry.Seq, Time: entry.Time, Message: entry.Message, IsError: entry.Level >= event.LevelError,
 			IsFault: d.Disposition == event.Blocking, IsNamed: len(in.Blame) > 0,
 			IsOther: d.Disposition == event.Advisory && !in.ByLevel,
 		})

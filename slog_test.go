@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"testing/slogtest"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules"
@@ -209,4 +212,46 @@ type asking struct {
 func (a asking) Handle(context.Context, slog.Record) error {
 	a.ask()
 	return errAsked
+}
+
+// TestPanics holds that panics which one function recovers are as many faults as places: each stops calls, and only one
+// that comes again is standing after a while.
+func TestPanics(t *testing.T) {
+	e := mustNew(t, Config{Family: "plain"})
+	log := slog.New(NewHandler(e, nil))
+	run := func(id string, turn func()) Verdict {
+		e.Observe(event.Operation{ID: id, Status: event.StatusStarted}.Entry())
+		func() {
+			defer func() { log.Error(fmt.Sprintf("panic recovered: %v\n%s", recover(), debug.Stack()), "operation", id) }()
+			turn()
+		}()
+		e.Observe(event.Operation{ID: id, Status: event.StatusFailed}.Entry())
+		v := e.Verdict(id)
+		e.Ack("", v.AttentionID, 0)
+		return v
+	}
+	for i, turn := range []func(){soldHouse, twoSwords, noMap, noneLeft, noEntry, noDoor, noQuest} {
+		require.Equal(t, coalesce.ReasonCharged, run(fmt.Sprint("op-", i), turn).Reason, i)
+	}
+	for i := range 3 {
+		require.Equal(t, coalesce.ReasonCharged, run(fmt.Sprint("again-", i), soldHouse).Reason, i)
+	}
+	require.Equal(t, coalesce.ReasonStanding, run("again-3", soldHouse).Reason)
+}
+
+func soldHouse() { panic("the house is gone") }
+func twoSwords() { panic("the sword is two") }
+func noDoor()    { panic("the door leads nowhere") }
+func noQuest()   { panic("the quest has no giver") }
+
+func noMap() { map[string]map[int]int{}["none"][1] = 1 }
+
+func noneLeft() {
+	var s []int
+	s[len(s)]++
+}
+
+func noEntry() {
+	var e *event.Entry
+	e.Level++
 }

@@ -3,6 +3,7 @@ package coalesce
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/heedlog/heed/event"
@@ -219,7 +220,7 @@ func (c *Coalescer) destination(in *Input, named *operation, to *destination) (i
 		to.Scope = scopeBlind
 		return nil
 	case in.Raised != "":
-		to.Scope, to.Key = scopeHost, in.Raised
+		to.Scope, to.Key = scopeHost, strings.Clone(in.Raised)
 		return nil
 	case in.digest != nil:
 		to.Scope = scopeDigest

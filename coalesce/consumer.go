@@ -177,6 +177,6 @@ func (c *Coalescer) Know(id, line string) bool {
 	if it == nil {
 		return false
 	}
-	it.Known = text.Safe(line, maxItemName)
+	it.Known = strings.Clone(text.Safe(line, maxItemName))
 	return true
 }

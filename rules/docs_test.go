@@ -50,25 +50,31 @@ func TestReferenceTables(t *testing.T) {
 // TestReferenceWords holds the lists in the text to the language.
 func TestReferenceWords(t *testing.T) {
 	page := reference(t)
-	words := func(from, to string) []string {
+	words := func(from, to string) (out []string) {
 		_, text, ok := strings.Cut(page, from)
-		require.True(t, ok, from)
+		require.True(t, ok, "docs/rules.md has no %q", from)
 		text, _, ok = strings.Cut(text, to)
-		require.True(t, ok, to)
-		var out []string
+		require.True(t, ok, "docs/rules.md has no %q after %q", to, from)
 		for _, m := range mdCode.FindAllStringSubmatch(text, -1) {
 			out = append(out, m[1])
 		}
 		return out
 	}
-	require.ElementsMatch(t, Families(), words("The families are ", ". RimWorld, games"))
-	require.ElementsMatch(t, append(functionNames(), "#"), words("**Functions**:", "\n\n"))
-	require.ElementsMatch(t, decidingFields, words("it may have none of ", " |\n"))
-	require.ElementsMatch(t, levels, words("| `level` | ", "; `unknown` for all but"))
-	require.ElementsMatch(t, kinds, words("| `kind` | ", " | once"))
-	require.ElementsMatch(t, statuses, words("| `status` | ", " for a log record"))
-	require.ElementsMatch(t, dispositions, words("| `disposition` | ", "; required"))
-	require.ElementsMatch(t, severities, words("| `severity` | ", "; without it"))
+	for _, list := range []struct {
+		want     []string
+		from, to string
+	}{
+		{Families(), "The families are ", ". RimWorld, games"},
+		{append(functionNames(), "#"), "**Functions**:", "\n\n"},
+		{decidingFields, "it may have none of ", " |\n"},
+		{levels, "| `level` | ", "; `unknown` for all but"},
+		{kinds, "| `kind` | ", " | once"},
+		{statuses, "| `status` | ", " for a log record"},
+		{dispositions, "| `disposition` | ", "; required"},
+		{severities, "| `severity` | ", "; without it"},
+	} {
+		require.ElementsMatch(t, list.want, words(list.from, list.to), "docs/rules.md must list them after %q", list.from)
+	}
 	operators := words("**Operators**:", "\n\n")
 	for op := range binaries {
 		require.Contains(t, operators, op)
@@ -180,8 +186,8 @@ func TestReferenceBounds(t *testing.T) {
 	require.Contains(t, reference(t), fmt.Sprintf("at most %d instructions", maxInstructions))
 }
 
-// TestGuideForMods holds that the rule files in the guide for authors of mods
-// load before the default rules, and pass their own tests.
+// TestGuideForMods holds that the rule files in the guide for authors of mods load before the default rules, and pass
+// their own tests. Tests of default rules are not asked: a rule of the guide may decide their texts.
 func TestGuideForMods(t *testing.T) {
 	page := testkit.Must(os.ReadFile("../docs/mod-authors.md"))
 	files := regexp.MustCompile("(?s)```yaml\n(version: 1\n.*?)```").FindAllStringSubmatch(string(page), -1)
@@ -189,7 +195,7 @@ func TestGuideForMods(t *testing.T) {
 	for _, m := range files {
 		set := testkit.Must(Compile(append([]File{{Name: "guide.yaml", Data: []byte(m[1])}}, Defaults()...)...))
 		for _, r := range set.Test() {
-			require.True(t, r.Passed, r.String())
+			require.True(t, r.Passed || r.File != "guide.yaml", "docs/mod-authors.md: %s", r)
 		}
 	}
 }

@@ -331,6 +331,16 @@ var entryCases = []struct{ name, message, stack, want string }{
 		"stack apart", "Press broke", "UnityEngine.StackTraceUtility:ExtractStackTrace ()\nUnityEngine.Debug:LogError (object)\nAcme.Press:Tick ()\n",
 		"Press broke\nat Acme.Press.Tick",
 	},
+	{
+		"recovered", "panic recovered: boom\ngoroutine 7 [running]:\nruntime/debug.Stack()\n\t/go/src/runtime/debug/stack.go:26 +0x5e\n" +
+			"main.again.func1()\n\t/src/main.go:9 +0x1d\npanic({0x4a1b2c?, 0x5d6e7f?})\n\t/go/src/runtime/panic.go:860 +0x13a\n" +
+			"main.guard.func1()\n\t/src/main.go:12 +0x65\npanic({0x4a1b2c?, 0x5d6e7f?})\n\t/go/src/runtime/panic.go:860 +0x13a\n" +
+			"internal/runtime/maps.fatal(...)\n\t/go/src/internal/runtime/maps/map.go:3\nruntime.mapassign_faststr(0xc0)\n" +
+			"\t/go/src/runtime/map_faststr.go:4 +0x1\nmain.turn(...)\n\t/src/main.go:20\nmain.guard()\n\t/src/main.go:15 +0x1\n", "",
+		"panic recovered: boom\nat main.turn\nat main.guard",
+	},
+	{"recovered elsewhere", "panic recovered: boom", "main.guard()\npanic({0x1, 0x2})\nmain.turn()", "panic recovered: boom\nat main.turn"},
+	{"a stack that is no fault's", "odd\nruntime/debug.Stack()\nmain.turn()\nruntime.main()", "", "odd\nat main.turn\nat runtime.main"},
 	{"no head", "", "  at Acme.Press.Tick ()", "\nat Acme.Press.Tick"},
 	{"no head but blank lines", "\n\n  at Acme.Press.Tick ()", "", "\nat Acme.Press.Tick"},
 	{"a frame as the head", "at Acme.Press.Tick ()\nat Acme.Floor.Tick ()", "", "at Acme.Press.Tick ()\nat Acme.Floor.Tick"},

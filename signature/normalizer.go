@@ -30,8 +30,8 @@ type Config struct {
 	MaxFrames int
 }
 
-// DefaultLoggerFrames returns the prefixes of the logging of the Unity engine and of
-// .NET's means to take a stack. Rule files of a game add the game's own logger.
+// DefaultLoggerFrames returns the prefixes of the logging of the Unity engine and of the means of .NET and Go to take a
+// stack. Rule files of a game add the game's own logger.
 func DefaultLoggerFrames() []string {
 	return []string{
 		"UnityEngine.StackTraceUtility.",
@@ -41,6 +41,7 @@ func DefaultLoggerFrames() []string {
 		"System.Environment.get_StackTrace",
 		"System.Environment.GetStackTrace",
 		"System.Diagnostics.StackTrace.",
+		"runtime/debug.",
 	}
 }
 

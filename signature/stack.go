@@ -1,6 +1,7 @@
 package signature
 
 import (
+	"regexp"
 	"strings"
 
 	stackframe "github.com/heedlog/heed/internal/frame"
@@ -61,8 +62,23 @@ type frames struct {
 }
 
 func (n *Normalizer) frames(rest, stack string) frames {
-	return frames{n: n, text: rest, stack: stack, left: n.maxFrames}
+	return frames{n: n, text: fault(rest), stack: fault(stack), left: n.maxFrames}
 }
+
+// fault returns the lines of a stack from the fault on. In Go it is below the last call of panic and the functions of
+// the runtime that made the call; above are deferred functions.
+func fault(stack string) string {
+	if strings.Contains(stack, goPanic) { // the first is sooner found than the last
+		stack = stack[strings.LastIndex(stack, goPanic)+1:]
+		stack = stack[len(goRuntime.FindString(stack)):]
+	}
+	return stack
+}
+
+// goPanic begins the line of a call of panic. goRuntime matches that line and those of the runtime, with their places.
+const goPanic = "\npanic("
+
+var goRuntime = regexp.MustCompile(`^(?:(?:panic\(|\t|runtime\.|internal/runtime/).*\n?)*`)
 
 // next finds the next frame that counts, ready to have its parts taken.
 func (f *frames) next() bool {

@@ -26,8 +26,9 @@ import (
 // SetDefault makes e listen to slog.Default and to package log, as they are set up
 // now: records and lines still go where they went, in the same form. It is for the
 // beginning of a program, after its own calls of slog.SetDefault and log.SetOutput and
-// before other goroutines log; each call adds a listener. Loggers that were made before
-// do not reach e.
+// before other goroutines log; each call adds a listener. Records of a logger that was made
+// before do not reach e, except of slog's own first logger: its records come as lines of package log, as it writes
+// them, without level and attributes of their own.
 //
 // Options are the options of [heed.NewHandler]; nil is all defaults. A handler in Next replaces the handler of
 // slog.Default.

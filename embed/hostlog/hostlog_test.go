@@ -42,6 +42,27 @@ func process(t *testing.T, flags int, host func(out *bytes.Buffer)) (*heed.Engin
 	return e, buf
 }
 
+// TestLoggersMadeBefore: a logger on slog's own handler is heard by way of package log, as a line without a level. A
+// prefix begins the text if there are no flags, or log.Lmsgprefix; else the time comes after it.
+func TestLoggersMadeBefore(t *testing.T) {
+	for flags, want := range map[int]string{
+		0: "app: ERROR lost n=<*>", log.LstdFlags | log.Lmsgprefix: "app: ERROR lost n=<*>",
+		log.LstdFlags: "app: <*> ERROR lost n=<*>",
+	} {
+		t.Run(want, func(t *testing.T) {
+			e, _ := process(t, flags, func(*bytes.Buffer) { log.SetPrefix("app: ") })
+			early := slog.With("n", 1)
+			SetDefault(e, nil)
+			early.Error("lost")
+			heard := e.Read(heed.Cursor{}, 10, heed.Filter{}).Records
+			require.Len(t, heard, 1)
+			require.Equal(t, event.LevelUnknown, heard[0].Level)
+			template, _ := e.Template(heard[0].Signature)
+			require.Equal(t, want, template)
+		})
+	}
+}
+
 // within fails the test where f waits for itself.
 func within(t *testing.T, f func()) {
 	t.Helper()

@@ -196,6 +196,12 @@ func TestEngineRelated(t *testing.T) {
 			func(e *heed.Engine) { e.Log(broken("1")) },
 			false,
 		},
+		{
+			"a call that only looks and breaks something",
+			gate.Call{ID: "1", Tool: "look", Tags: []string{"read-only"}, Consumer: "agent"},
+			func(e *heed.Engine) { e.Log(event.Log{Message: "Broken thing", OperationID: "1"}) },
+			true,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e := newEngine(t)
@@ -204,7 +210,7 @@ func TestEngineRelated(t *testing.T) {
 			require.NotNil(t, d.Running)
 			c.during(e)
 			res := g.Done(t.Context(), d, event.StatusCompleted, "")
-			require.Equal(t, !c.call.Diagnostics, res.Verdict.Known)
+			require.Equal(t, c.related || !c.call.Diagnostic(), res.Verdict.Known)
 			require.Equal(t, c.related, res.Related != nil)
 			if c.related {
 				e.Log(broken("and another"))

@@ -163,7 +163,8 @@ type Result struct {
 	// unknown; that item holds no call back.
 	Related *heed.Item
 
-	// Verdict is the verdict of the call as an operation, if the source records calls.
+	// Verdict is the verdict of the call as an operation, if the source records calls. A call that only looks
+	// ([Call.Diagnostic]) has a verdict, and a related item, only if an entry names its id, such as of a panic in it.
 	Verdict heed.Verdict
 
 	// Err is the error of the source, with which Related may be incomplete, or of a status that does not end a call.
@@ -389,9 +390,10 @@ func matches(pattern, name string) bool {
 
 // Engine returns a [Recorder] on an engine in the same process. Calls become its
 // operations under their ids, which must be unique; diagnostic ones ([Call.Diagnostic])
-// do not, and those that read the game's state ([Call.ReadsState]) are reported by
-// [heed.Engine.StateRead] once they have completed. now returns the time of day, such as
-// time.Now; nil means that entries have none. Without an engine there is no Recorder: it is nil.
+// do not, so that they have a verdict only if an entry names their id, and those that read
+// the game's state ([Call.ReadsState]) are reported by [heed.Engine.StateRead] once they
+// have completed. now returns the time of day, such as time.Now; nil means that entries
+// have none. Without an engine there is no Recorder: it is nil.
 //
 // It does not wait for evidence: the host observes all entries that precede a Check
 // before it, and those that belong to a call before its Done.
@@ -431,7 +433,7 @@ func (s *engine) Ack(ctx context.Context, consumer, id string, through uint64) (
 
 // Begin implements [Recorder].
 func (s *engine) Begin(call Call) (Running, error) {
-	r := &running{source: s, call: call}
+	r := &running{source: s, call: call, began: ^uint64(0)}
 	if call.Diagnostic() {
 		return r, nil
 	}
@@ -457,23 +459,24 @@ func (s *engine) Refused(Decision) {}
 type running struct {
 	source *engine
 	call   Call
-	began  uint64 // 0 for a call that is not journaled
+	began  uint64 // of a call that is not journaled the greatest
 }
 
 // End implements [Running].
 func (r *running) End(_ context.Context, status event.Status, errText string) (heed.Verdict, *heed.Item, error) {
 	e := r.source.e
-	if r.began == 0 {
-		if status == event.StatusCompleted && r.call.ReadsState() {
-			e.StateRead()
-		}
-		return heed.Verdict{}, nil, nil
+	switch {
+	case !r.call.Diagnostic():
+		e.Observe(event.Operation{
+			Time: r.source.now(), ID: r.call.ID, Method: r.call.Tool, Status: status, Error: errText,
+		}.Entry())
+	case status == event.StatusCompleted && r.call.ReadsState():
+		e.StateRead()
 	}
-	e.Observe(event.Operation{
-		Time: r.source.now(), ID: r.call.ID, Method: r.call.Tool, Status: status,
-		Error: errText,
-	}.Entry())
 	v, related := Related(e, r.call.ID, r.began)
+	if !v.Known && r.call.Diagnostic() {
+		v = heed.Verdict{}
+	}
 	if related != nil {
 		e.Delivered(r.call.Consumer, related.ID, related.LatestSequence)
 	}

@@ -57,12 +57,8 @@ func (s *scan) words(line string) {
 			continue
 		}
 		word, before, rest := line[from:i], line[:from], line[i:]
-		var lower [maxLead]byte // a small letter of ASCII differs in one bit
 		if len(word) <= maxLead {
-			for k := range len(word) {
-				lower[k] = word[k] | 0x20
-			}
-			if r, ok := table[string(lower[:len(word)])]; ok {
+			if r, ok := table[strings.ToLower(word)]; ok {
 				if name := r.name(s, before, rest); name != "" {
 					s.owned(r.kind, r.weight, r.rank, name)
 				}
@@ -257,9 +253,6 @@ func quoted(s string) (string, bool) {
 // knownPrefix returns the longest run of words at the beginning of s that is the
 // name of a mod that was learned.
 func (s *scan) knownPrefix(text string) string {
-	if len(s.finder.index) == 0 {
-		return ""
-	}
 	longest := ""
 	var folded [maxName + utf8.UTFMax]byte
 	key, from := folded[:0], 0

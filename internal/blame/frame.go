@@ -141,11 +141,7 @@ func (s *scan) codeOwner(path, root string) (owner, bool) {
 	if root == path || !strings.HasPrefix(path, root) || s.finder.goesBy(root) {
 		return s.finder.owner(rankCode, root)
 	}
-	n := 0
-	if len(s.finder.authors) > 0 {
-		n = s.finder.authors[fold(root)]
-	}
-	switch {
+	switch n := s.finder.authors[fold(root)]; {
 	case n > 0:
 		o, ok := s.finder.owner(rankCode, root)
 		o.mod = n
@@ -244,9 +240,6 @@ var arguments = texts.Lazy(`[<[][^<>[\]]*[>\]]`)
 
 // unwrapped returns a path without what Harmony and Mono put before a method that they generated.
 func unwrapped(path string) string {
-	if !strings.HasPrefix(path, "DMD<") && !strings.HasPrefix(path, "MonoMod.Utils.") {
-		return path // as most do, without a search
-	}
 	return path[len(wrapper().FindString(path)):]
 }
 

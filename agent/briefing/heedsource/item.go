@@ -79,7 +79,8 @@ func (l *look) head() briefing.Fragment {
 		Required: a.Disposition == event.Blocking, Seq: a.Cause.Seq, Refs: l.refs(),
 	}
 	facts, next := own(l.culprit(), l.origin()), l.next()
-	f.Short = slices.Concat(shortened(l.text(1, 0), shortCause), shortened(l.first(), shortestCause), facts, next[:1])
+	f.Short = slices.Concat(shortened(l.text(1, 0), shortCause), shortened(l.first(), shortestCause), facts)
+	f.Short = append(f.Short, next[:min(1, len(next))]...)
 	if a.StateInvalidated {
 		facts = append(facts, own("State: what is known of the game may not hold any more; read it again.")...)
 	}
@@ -243,7 +244,7 @@ func operation(method, id string) string {
 	return named(method) + " (" + named(id) + ")"
 }
 
-// next returns the next steps: at least one line.
+// next returns the next steps.
 func (l *look) next() []briefing.Line {
 	a := l.item
 	var all []string
@@ -254,12 +255,12 @@ func (l *look) next() []briefing.Line {
 	if l.Next != nil {
 		all = append(all, l.Next(l.class, a)...)
 	}
-	if l.Next == nil || len(all) == 0 {
+	if l.cause != nil && (l.Next == nil || len(all) == 0) {
 		all = append(all, "read "+where(a.Cause.Seq, a.Cause.Pos)+" and what follows it")
 	}
-	all[0] = "Next: " + all[0]
-	for i := range all[1:] {
-		all[i+1] = "- " + all[i+1]
+	lead := "Next: "
+	for i := range all {
+		all[i], lead = lead+all[i], "- "
 	}
 	return own(all...)
 }
@@ -389,9 +390,12 @@ func (l *look) neighbors(f *briefing.Fragment, before bool, n int) {
 
 // verdict shows the outcome of an operation.
 func verdict(v *heed.Verdict) briefing.Fragment {
+	title := "Operation " + operation(v.Method, v.Operation)
+	if v.Status != event.StatusNone { // known by entries that name it
+		title += ", " + strings.ReplaceAll(v.Status.String(), "_", " ")
+	}
 	return briefing.Fragment{
-		Source: briefing.SourceAttention, SourceID: "operation/" + escaped(v.Operation),
-		Title: "Operation " + operation(v.Method, v.Operation) + ", " + strings.ReplaceAll(v.Status.String(), "_", " "),
+		Source: briefing.SourceAttention, SourceID: "operation/" + escaped(v.Operation), Title: title,
 		Lines: []briefing.Line{{Text: "Verdict: " + v.Outcome + ". " + v.Text}},
 		Refs:  map[string]string{"operation": v.Operation, "method": v.Method},
 	}
