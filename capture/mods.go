@@ -213,9 +213,7 @@ func (m *modLists) line(line string) {
 			m.add(&mod)
 		}
 	case formItems:
-		if !m.setIn(line) && mod.parse(line) {
-			m.add(&mod)
-		}
+		m.setIn(line)
 	case formNone:
 		if _, ok := modlist.Heading(line); ok {
 			m.form, m.prefix = formItems, 0
