@@ -537,11 +537,8 @@ func (j *jsonLine) decode(raw []byte) []byte {
 // isRecording reports whether the parsed line is the first line of a recording.
 // It reports no event.
 func (j *jsonLine) isRecording() bool {
-	if j.get(roleKind) != "recording" {
-		return false
-	}
-	version := j.number(roleVersion)
-	return version == recordingVersion || version == oldRecording
+	isVersion := func(version uint64) bool { return j.number(roleVersion) == version }
+	return j.get(roleKind) == "recording" && (isVersion(recordingVersion) || isVersion(oldRecording))
 }
 
 // parseTime reads RFC 3339, or a number of seconds, or of a thousandth, a millionth or a billionth of one, since 1970;
