@@ -129,8 +129,8 @@ func (m *modLists) mayBegin(line string, records int) bool {
 // begin looks at the first line of a record, which with header set is the
 // header of an upload.
 func (m *modLists) begin(line string, header bool) {
-	if m.form == formItems &&
-		(m.prefix > 0 && m.item(prefixedItem(line, m.prefix), false) || m.setIn(line)) {
+	prefixed := m.prefix > 0 && len(line) > m.prefix && line[m.prefix-1:m.prefix+1] == "  "
+	if m.form == formItems && (prefixed && m.item(line[m.prefix:], false) || m.setIn(line)) {
 		return
 	}
 	m.form = formNone
@@ -304,11 +304,3 @@ func (m *ListedMod) parse(line string) bool {
 }
 
 var uploaded = regexp.MustCompile(`^(.+)\(([^ ()]+)\)((?:\[[^\]]*\])*): (.*)$`)
-
-// prefixedItem returns the indented text after a prefix of a logger.
-func prefixedItem(line string, prefix int) string {
-	if len(line) > prefix && line[prefix-1] == ' ' && line[prefix] == ' ' {
-		return line[prefix:]
-	}
-	return ""
-}
