@@ -92,30 +92,25 @@ func (s *Start) Line(line string) {
 		s.window--
 		s.graphics(line)
 	}
-	if rest, ok := strings.CutPrefix(line, BannerPath); ok {
-		s.folder(strings.Trim(rest, "'"))
+	name, value, _ := strings.Cut(line, ": ")
+	switch {
+	case strings.HasPrefix(line, BannerPath):
+		s.folder(strings.Trim(line[len(BannerPath):], "'"))
 		format.Learn(&s.Facts.Runtime, "Mono")
-		return
-	}
-	if rest, ok := strings.CutPrefix(line, BannerVersion); ok {
-		if version, _, _ := strings.Cut(rest, " "); format.IsLongVersion(version) {
+	case strings.HasPrefix(line, BannerVersion):
+		if version, _, _ := strings.Cut(value, " "); format.IsLongVersion(version) {
 			format.Learn(&s.Facts.Engine, "Unity "+version)
 		}
-		return
-	}
-	switch {
 	case line == "GfxDevice: creating device client" || strings.HasPrefix(line, "GfxDevice: creating device client;"):
 		s.window = maxWindow
-	case strings.HasPrefix(line, "Initializing Metal device caps: "):
-		format.Learn(&s.Facts.Graphics, line[len("Initializing Metal device caps: "):])
+	case name == "Initializing Metal device caps":
+		format.Learn(&s.Facts.Graphics, value)
 		format.Learn(&s.Facts.GraphicsAPI, "Metal")
-	case strings.HasPrefix(line, "Command line arguments: "):
-		format.Learn(&s.Facts.Arguments, line[len("Command line arguments: "):])
-	case strings.HasPrefix(line, "Processor: "):
-		if name := line[len("Processor: "):]; processor.MatchString(name) {
-			format.Learn(&s.Facts.CPU, name)
-		}
-	case len(line) <= 2*maxGameLine:
+	case name == "Command line arguments":
+		format.Learn(&s.Facts.Arguments, value)
+	case name == "Processor" && processor.MatchString(value):
+		format.Learn(&s.Facts.CPU, value)
+	default:
 		s.game(line)
 	}
 }
