@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -52,10 +53,7 @@ func (o *origin) observe(rec *Record) {
 		return
 	}
 	head, _, _ := strings.Cut(rec.Message, "\n")
-	if head == "" {
-		head = " "
-	}
-	b := raw(head)
+	b := raw(cmp.Or(head, " "))
 	o.logged = o.logged || rec.Layout.unity() || rec.LevelBy != evidenceNone || rec.Mods != nil ||
 		formatOf(rec.Family).Detect != nil || looksLogged(b)
 	isSetIn := b[0] == ' ' || b[0] == '\t'
