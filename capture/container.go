@@ -90,7 +90,8 @@ func composeLen(b []byte) int {
 // journalLen returns the length of the time, the host and the process in front of b, as the journal prints them with
 // months in any language, 0 without them.
 func journalLen(b []byte) int {
-	if colon := bytes.IndexByte(b[:min(len(b), 32)], ':'); colon < 5 || len(b) < colon+6 || b[colon+3] != ':' {
+	colon := bytes.IndexByte(b[:min(len(b), 32)], ':')
+	if colon < 5 || len(b) < colon+6 || b[colon+3] != ':' || isDigit(b[0]) {
 		return 0 // as most lines
 	}
 	return len(journaled.Find(b))

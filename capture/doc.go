@@ -130,6 +130,6 @@
 // bounds is counted in [Record].Cut. Of lists it keeps at most 4,096 mods and 1 MiB of
 // their lines, 16 KiB of one, and counts the others in [ModList].Omitted. zstd may need
 // a window of up to 128 MiB more, as the stream requires. In a steady state reading allocates nothing, JSON strings
-// with escapes and objects about exceptions and levels excepted. A Reader is for one goroutine and starts none; an
-// [Ahead] runs one in a goroutine of its own.
+// with escapes, names with capital letters, and objects about exceptions and levels excepted. A Reader is for one
+// goroutine and starts none; an [Ahead] runs one in a goroutine of its own.
 package capture

@@ -42,14 +42,6 @@ func (e *Environment) Observe(rec *Record) (program string) {
 		return ""
 	}
 	known := e.start.Program()
-	e.observe(rec)
-	if program = e.start.Program(); program == known {
-		return ""
-	}
-	return program
-}
-
-func (e *Environment) observe(rec *Record) {
 	if rec.Status == event.StatusRestarted {
 		*e = Environment{origin: e.origin}
 	}
@@ -65,12 +57,16 @@ func (e *Environment) observe(rec *Record) {
 	}
 	if rec.IsLog() {
 		own := formatOf(rec.Family).Facts
-		for line, rest := "", rec.Message; rest != ""; {
-			line, rest, _ = strings.Cut(rest, "\n")
+		for line := range strings.SplitSeq(rec.Message, "\n") {
+			line = strings.TrimRight(line, " \t\r")
 			if own != nil {
-				own(&e.start.Facts, strings.TrimRight(line, " \t\r"))
+				own(&e.start.Facts, line)
 			}
-			e.start.Line(strings.TrimRight(line, " \t\r"))
+			e.start.Line(line)
 		}
 	}
+	if program = e.start.Program(); program == known {
+		return ""
+	}
+	return program
 }

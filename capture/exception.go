@@ -2,6 +2,7 @@ package capture
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 
 	"github.com/heedlog/heed/capture/internal/rimworld"
@@ -77,14 +78,11 @@ func (a *assembly) headsTrace(ln *line, more bool) bool {
 // isDrawn reports whether b is a title with a line drawn on both sides: "---- Press Report ----".
 func isDrawn(b []byte) bool {
 	b = trimRight(b)
-	mark := b[len(b)-1]
-	if strings.IndexByte("-=#*~", mark) < 0 {
-		return false
-	}
-	b = b[logline.Parse(text(b)).Len:]
-	line := bytes.Repeat([]byte{mark}, 3)
-	return bytes.HasPrefix(b, line) && bytes.HasSuffix(b, line) && len(bytes.Trim(b, text(line[:1]))) > 0
+	return strings.IndexByte("-=#*~", b[len(b)-1]) >= 0 && drawn.Match(b[logline.Parse(text(b)).Len:])
 }
+
+var drawn = regexp.MustCompile(
+	`^(?:-{3}-*[^-].*-{3}|={3}=*[^=].*={3}|#{3}#*[^#].*#{3}|\*{3}\**[^*].*\*{3}|~{3}~*[^~].*~{3})$`)
 
 // maxHeading is how many bytes the heading of a trace has at most.
 const maxHeading = 40

@@ -300,22 +300,12 @@ func rolesOf(names ...string) map[string]role {
 
 // known takes a member by a name that loggers write, in any case, and reports whether it did.
 func (j *jsonLine) known(key, raw []byte) bool {
-	var lower [len("__realtime_timestamp")]byte
-	if len(key) > len(lower) {
-		return false
-	}
-	for i, c := range key {
-		if c-'A' < 26 {
-			c |= 0x20
-		}
-		lower[i] = c
-	}
-	name := lower[:len(key)]
+	name := strings.ToLower(text(key))
 	if len(key) == 1 {
-		name = key // of one letter only as loggers write it
+		name = text(key) // of one letter only as loggers write it
 	}
 	quoted := raw[0] == '"'
-	r, ok := roles[string(name)]
+	r, ok := roles[name]
 	switch r {
 	case roleTime:
 		if ok = j.time.IsZero(); ok {
@@ -327,11 +317,11 @@ func (j *jsonLine) known(key, raw []byte) bool {
 			j.level, j.hasLevel, j.digits, j.byLetter = level, known, raw, r == roleLetter
 		}
 	case roleMessage:
-		j.gelf = j.gelf || string(name) == "short_message"
-		return j.takeMessage(text(name), raw)
+		j.gelf = j.gelf || name == "short_message"
+		return j.takeMessage(name, raw)
 	case roleSource, roleStack:
 		value := j.unquote(raw)
-		ok = len(j.texts[r]) == 0 && quoted && (string(name) != "full_message" || bytes.IndexByte(value, '\n') >= 0)
+		ok = len(j.texts[r]) == 0 && quoted && (name != "full_message" || bytes.IndexByte(value, '\n') >= 0)
 		if ok {
 			j.texts[r] = value
 		}
@@ -537,11 +527,8 @@ func (j *jsonLine) decode(raw []byte) []byte {
 // isRecording reports whether the parsed line is the first line of a recording.
 // It reports no event.
 func (j *jsonLine) isRecording() bool {
-	if j.get(roleKind) != "recording" {
-		return false
-	}
-	version := j.number(roleVersion)
-	return version == recordingVersion || version == oldRecording
+	isVersion := func(version uint64) bool { return j.number(roleVersion) == version }
+	return j.get(roleKind) == "recording" && (isVersion(recordingVersion) || isVersion(oldRecording))
 }
 
 // parseTime reads RFC 3339, or a number of seconds, or of a thousandth, a millionth or a billionth of one, since 1970;

@@ -69,38 +69,30 @@ const (
 	shapeXML                 // <word…
 )
 
+// shapes match the bits of a shape, in their order.
+var shapes = [...]*regexp.Regexp{
+	regexp.MustCompile(`^[^ ]*$`),
+	regexp.MustCompile(` .*->|->.* | → | →$`),
+	regexp.MustCompile(`^[^ ]+  `),
+	regexp.MustCompile(`^[^ ]*: `),
+	regexp.MustCompile(` .*\([^ (]*\.[^ (]*\)$`),
+	regexp.MustCompile(`^<[A-Za-z/!]`),
+}
+
 // shapeOf returns the shape of b.
 func shapeOf(b []byte) itemShape {
-	b = trimRight(b)
-	b = trimLeft(b)
+	b = trimLeft(trimRight(b))
 	var s itemShape
-	word := bytes.IndexByte(b, ' ')
-	if word < 0 {
-		s.bits |= shapeWord
-		word = len(b)
-	} else {
-		if b[word-1] == ':' {
-			s.bits |= shapeKey
-		}
-		if hasPrefix(b[word:], "  ") {
-			s.bits |= shapeColumns
-		}
-		if containsAny(b, "->", " → ") || hasSuffix(b, " →") {
-			s.bits |= shapeArrow
-		}
-		if b[len(b)-1] == ')' {
-			if i := bytes.LastIndexByte(b, '('); i > 0 && bytes.IndexByte(b[i:], ' ') < 0 && bytes.IndexByte(b[i:], '.') > 0 {
-				s.bits |= shapePackage
-			}
+	for i := range shapes {
+		if shapes[i].Match(b) {
+			s.bits |= 1 << i
 		}
 	}
-	if len(b) > 1 && b[0] == '<' && (isLetter(b[1]) || b[1] == '/' || b[1] == '!') {
-		s.bits |= shapeXML
-	}
+	word, _, _ := bytes.Cut(b, []byte(" "))
 	if r, _ := utf8.DecodeRune(b); r != utf8.RuneError && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
 		s.mark = r
 	}
-	s.first = xxhash.Sum64(b[:word])
+	s.first = xxhash.Sum64(word)
 	return s
 }
 

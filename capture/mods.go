@@ -128,9 +128,8 @@ func (m *modLists) mayBegin(line string, records int) bool {
 // begin looks at the first line of a record, which with header set is the
 // header of an upload.
 func (m *modLists) begin(line string, header bool) {
-	if m.form == formItems &&
-		(m.prefix > 0 && strings.HasPrefix(line[min(m.prefix-1, len(line)):], "  ") && m.item(line[m.prefix:], false) ||
-			m.setIn(line)) {
+	prefixed := m.prefix > 0 && len(line) > m.prefix && line[m.prefix-1:m.prefix+1] == "  "
+	if m.form == formItems && (prefixed && m.item(line[m.prefix:], false) || m.setIn(line)) {
 		return
 	}
 	m.form = formNone
@@ -207,9 +206,7 @@ func (m *modLists) line(line string) {
 			m.add(&mod)
 		}
 	case formItems:
-		if !m.setIn(line) && mod.parse(line) {
-			m.add(&mod)
-		}
+		m.setIn(line)
 	case formNone:
 		if _, ok := modlist.Heading(line); ok {
 			m.form, m.prefix = formItems, 0

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -52,14 +53,12 @@ func (o *origin) observe(rec *Record) {
 		return
 	}
 	head, _, _ := strings.Cut(rec.Message, "\n")
-	if head == "" {
-		head = " "
-	}
-	b := raw(head)
+	b := raw(cmp.Or(head, " "))
 	o.logged = o.logged || rec.Layout.unity() || rec.LevelBy != evidenceNone || rec.Mods != nil ||
 		formatOf(rec.Family).Detect != nil || looksLogged(b)
-	if o.records == 1 && isOrphan(b, rec.Layout) {
-		o.headless = true
+	isSetIn := b[0] == ' ' || b[0] == '\t'
+	if o.records == 1 && (is(b, ofFooter|ofRef) || is(b, ofFrame) && (rec.Layout.unity() || isSetIn)) {
+		o.headless = true // the first line continues something that began before it
 	}
 	if o.headless || o.begun || rec.Layout == layoutConsole || rec.Layout == LayoutJSON {
 		return
@@ -83,12 +82,6 @@ func (o *origin) observeEngine(rec *Record, b []byte) {
 	case rec.LevelBy == evidenceFooter, rec.Split == evidenceFooter, rec.Ref > 0, unity.IsUnloading(text(b)):
 		o.engine = true
 	}
-}
-
-// isOrphan reports whether b, the first line of a capture, continues something that
-// began before it.
-func isOrphan(b []byte, l Layout) bool {
-	return is(b, ofFooter|ofRef) || is(b, ofFrame) && (l.unity() || b[0] == ' ' || b[0] == '\t')
 }
 
 // looksLogged reports whether b begins as the lines of loggers do: with a time, with

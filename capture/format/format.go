@@ -20,6 +20,7 @@
 package format
 
 import (
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -91,35 +92,21 @@ func LearnGame(f *Facts, name, version string) {
 
 // Shorten returns a copy of s of at most limit characters.
 func Shorten(s string, limit int) string {
-	n := 0
-	for i := range s {
-		if n++; n == limit {
-			if _, size := utf8.DecodeRuneInString(s[i:]); i+size < len(s) {
-				return s[:i] + "…"
-			}
-		}
+	if runes := []rune(s); len(runes) > limit {
+		return string(runes[:limit-1]) + "…"
 	}
 	return strings.Clone(s)
 }
 
 // IsVersion reports whether a word is a version: "1.2.0", "v2", "0.92.0+1.20.1".
 func IsVersion(word string) bool {
-	if len(word) > 1 && word[0]|0x20 == 'v' {
-		word = word[1:]
-	}
-	if word == "" || len(word) > 40 {
-		return false
-	}
-	digits := len(word) - len(strings.TrimLeft(word, "0123456789"))
-	if digits == 0 { // as most words
-		return false
-	}
-	plain := strings.IndexFunc(word, func(c rune) bool {
-		return (c|0x20 < 'a' || c|0x20 > 'z') && (c < '0' || c > '9') && !strings.ContainsRune("._-+", c)
-	}) < 0
-	// The first number of an id is part of a word.
-	return digits == len(word) || strings.IndexByte(".-+_", word[digits]) >= 0 && plain
+	return len(word) <= maxVersion && version.MatchString(word)
 }
+
+const maxVersion = 40
+
+// version matches a number, or one with a sign after it: the first number of an id is part of a word.
+var version = regexp.MustCompile(`^[vV]?\d+(?:[._+-][\w.+-]*)?$`)
 
 // IsLongVersion reports whether a word is a version of more than one number.
 func IsLongVersion(word string) bool { return strings.Contains(word, ".") && IsVersion(word) }

@@ -202,11 +202,11 @@ func NativeReason(b, text string) (reason Reason, last bool) {
 		}
 		return reason, true
 	}
-	_, module, _ := strings.Cut(b, " (")
-	name, _, ok := strings.Cut(module, ")")
-	if !ok || b[0] != '0' || name == "" || len(name) > maxPath {
+	module := inModule.FindStringSubmatch(b)
+	if module == nil {
 		return Unknown, true
 	}
+	name := module[1]
 	above, _, ok := strings.Cut(text, ":"+name+".dll (")
 	if !ok {
 		above, _, ok = strings.Cut(text, ":"+name+".DLL (")
@@ -217,6 +217,8 @@ func NativeReason(b, text string) (reason Reason, last bool) {
 	}
 	return reason, true
 }
+
+var inModule = regexp.MustCompile(`^0.*? \(([^)]{1,260})\)`)
 
 // moduleReason returns the reason that the name of the module gives in which a game crashed.
 func moduleReason(module string) Reason {

@@ -50,6 +50,9 @@ const (
 var Format = format.Format{Name: "rimworld", Detect: detect, Facts: facts, Silent: true}
 
 func detect(line string) format.Evidence {
+	if _, native, ok := strings.Cut(line, " (Mono JIT Code) "); ok {
+		line = native
+	}
 	switch {
 	case banner.MatchString(line):
 		return format.Banner
@@ -63,8 +66,7 @@ var (
 	// banner matches the first lines of a log, and of a crash report.
 	banner = regexp.MustCompile(`^(?:RimWorld (?:\d|by Ludeon Studios)|Mono path\[0\] = .*/RimWorld)`)
 	// form matches a reference, and a frame of the game's code.
-	form = regexp.MustCompile(`^\[Ref [^\]]{8}\]|` +
-		`(?:^[ \t]*(?:at )?| \(Mono JIT Code\) (?:at )?)(?:\(wrapper .*?\) )?(?:Verse|RimWorld)\.`)
+	form = regexp.MustCompile(`^(?:\[Ref [^\]]{8}\]|[ \t]*(?:at )?(?:\(wrapper .*?\) )?(?:Verse|RimWorld)\.)`)
 )
 
 // facts learns the language: "Translation data for language Basque has 12 errors.".

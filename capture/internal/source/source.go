@@ -14,30 +14,25 @@ import (
 // Format is the family of logs of Source.
 var Format = format.Format{Name: "source", Detect: detect, Facts: facts}
 
-// logged returns the text after the time of a line.
-func logged(line string) (string, bool) {
-	stamp := stamped.FindString(line)
-	return line[len(stamp):], stamp != ""
-}
-
-var stamped = regexp.MustCompile(`^L \d\d/\d\d/\d{4} - \d\d:\d\d:\d\d: `)
+var (
+	logged  = regexp.MustCompile(`^L \d\d/\d\d/\d{4} - \d\d:\d\d:\d\d: `)
+	started = regexp.MustCompile(logged.String() + `Log file started \(file `)
+)
 
 func detect(line string) format.Evidence {
-	text, ok := logged(line)
 	switch {
-	case ok && strings.HasPrefix(text, "Log file started (file "):
+	case started.MatchString(line):
 		return format.Banner
-	case ok:
+	case logged.MatchString(line):
 		return format.Form
 	}
 	return format.None
 }
 
 func facts(f *format.Facts, line string) {
-	text, ok := logged(line)
-	if !ok || !strings.HasPrefix(text, "Log file started (file ") {
+	if !started.MatchString(line) {
 		return
 	}
-	folder := strings.Trim(format.Word(text, `(game "`), `"`)
-	format.LearnGame(f, folder[strings.LastIndexAny(folder, `/\`)+1:], strings.Trim(format.Word(text, `(version "`), `"`))
+	folder := strings.Trim(format.Word(line, `(game "`), `"`)
+	format.LearnGame(f, folder[strings.LastIndexAny(folder, `/\`)+1:], strings.Trim(format.Word(line, `(version "`), `"`))
 }

@@ -57,37 +57,34 @@ func (s *Start) Program() string {
 //	Process:               Press [1234]
 //	OS Version:            macOS 13.1 (22C65)
 func (s *Start) CrashReport(text string) {
-	const deepest = 40 // lines
-	for range deepest {
-		if text == "" {
-			return
+	find := func(form *regexp.Regexp) string {
+		if parts := form.FindStringSubmatch(text); parts != nil {
+			return parts[1]
 		}
-		line, rest, _ := strings.Cut(text, "\n")
-		text = rest
-		line = strings.TrimSpace(line)
-		if _, version, ok := strings.Cut(line, " [version: Unity "); ok {
-			version, _, _ = strings.Cut(strings.TrimSuffix(version, "]"), "_")
-			if version, _, _ = strings.Cut(version, " "); format.IsLongVersion(version) {
-				format.Learn(&s.Facts.Engine, "Unity "+version)
-			}
-		} else if path, _, ok := strings.Cut(line, ".exe, run by "); ok {
-			s.program = cmp.Or(s.program, letters(format.Shorten(path[strings.LastIndexAny(path, `/\`)+1:], maxGameLine)))
-			format.Learn(&s.Facts.Platform, "Windows")
-		} else if size, _, ok := strings.Cut(line, " MB physical memory ["); ok && isNumber(size) && size != "0" {
-			format.Learn(&s.Facts.Memory, size+" MB")
-		} else if name, ok := strings.CutPrefix(line, "Process: "); ok {
-			name, _, _ = strings.Cut(strings.TrimSpace(name), " [")
-			s.program = cmp.Or(s.program, letters(format.Shorten(name, maxGameLine)))
-			format.Learn(&s.Facts.Platform, "macOS")
-		} else if system, ok := strings.CutPrefix(line, "OS Version: "); ok {
-			format.Learn(&s.Facts.System, system)
-		}
+		return ""
 	}
+	if version := find(reportVersion); format.IsLongVersion(version) {
+		format.Learn(&s.Facts.Engine, "Unity "+version)
+	}
+	windows, mac := find(reportPath), find(reportProcess)
+	s.program = cmp.Or(s.program, letters(format.Shorten(cmp.Or(windows, mac), maxGameLine)))
+	switch {
+	case windows != "":
+		format.Learn(&s.Facts.Platform, "Windows")
+	case mac != "":
+		format.Learn(&s.Facts.Platform, "macOS")
+	}
+	format.Learn(&s.Facts.Memory, find(reportMemory))
+	format.Learn(&s.Facts.System, find(reportSystem))
 }
 
-// wantsGame reports whether a line may be the one with the game's version: its name is
-// known by the name of its program.
-func (s *Start) wantsGame() bool { return s.Facts.Game == "" && s.program != "" }
+var (
+	reportVersion = regexp.MustCompile(` \[version: Unity ([^ _\]\n]+)`)
+	reportPath    = regexp.MustCompile(`([^/\\\n]+)\.exe, run by `)
+	reportProcess = regexp.MustCompile(`(?m)^[ \t]*Process: [ \t]*(.*?)(?: \[|$)`)
+	reportMemory  = regexp.MustCompile(`(?m)^[ \t]*([1-9]\d* MB) physical memory \[`)
+	reportSystem  = regexp.MustCompile(`(?m)^[ \t]*OS Version: (.*)`)
+)
 
 // Line looks at a line of a log, which has no spaces at its end.
 func (s *Start) Line(line string) {
@@ -95,30 +92,25 @@ func (s *Start) Line(line string) {
 		s.window--
 		s.graphics(line)
 	}
-	if rest, ok := strings.CutPrefix(line, BannerPath); ok {
-		s.folder(strings.Trim(rest, "'"))
+	name, value, _ := strings.Cut(line, ": ")
+	switch {
+	case strings.HasPrefix(line, BannerPath):
+		s.folder(strings.Trim(line[len(BannerPath):], "'"))
 		format.Learn(&s.Facts.Runtime, "Mono")
-		return
-	}
-	if rest, ok := strings.CutPrefix(line, BannerVersion); ok {
-		if version, _, _ := strings.Cut(rest, " "); format.IsLongVersion(version) {
+	case strings.HasPrefix(line, BannerVersion):
+		if version, _, _ := strings.Cut(value, " "); format.IsLongVersion(version) {
 			format.Learn(&s.Facts.Engine, "Unity "+version)
 		}
-		return
-	}
-	switch {
 	case line == "GfxDevice: creating device client" || strings.HasPrefix(line, "GfxDevice: creating device client;"):
 		s.window = maxWindow
-	case strings.HasPrefix(line, "Initializing Metal device caps: "):
-		format.Learn(&s.Facts.Graphics, line[len("Initializing Metal device caps: "):])
+	case name == "Initializing Metal device caps":
+		format.Learn(&s.Facts.Graphics, value)
 		format.Learn(&s.Facts.GraphicsAPI, "Metal")
-	case strings.HasPrefix(line, "Command line arguments: "):
-		format.Learn(&s.Facts.Arguments, line[len("Command line arguments: "):])
-	case strings.HasPrefix(line, "Processor: "):
-		if name := line[len("Processor: "):]; processor.MatchString(name) {
-			format.Learn(&s.Facts.CPU, name)
-		}
-	case len(line) <= 2*maxGameLine:
+	case name == "Command line arguments":
+		format.Learn(&s.Facts.Arguments, value)
+	case name == "Processor" && processor.MatchString(value):
+		format.Learn(&s.Facts.CPU, value)
+	default:
 		s.game(line)
 	}
 }
@@ -187,11 +179,15 @@ func (s *Start) graphics(line string) {
 
 // game looks for the line in which the game prints its version.
 func (s *Start) game(line string) {
-	if !s.wantsGame() || len(line) > maxGameLine || strings.IndexByte(line, '.') < 0 {
+	if s.Facts.Game != "" || s.program == "" || len(line) > maxGameLine || strings.IndexByte(line, '.') < 0 {
 		return
 	}
-	if g := named.FindStringSubmatch(line); g != nil && isProgram(s.program, letters(g[1])) &&
-		format.IsLongVersion(g[2]) && (g[3] != "" || strings.Count(g[2], ".") >= 2) {
+	g := named.FindStringSubmatch(line)
+	if g == nil || !format.IsLongVersion(g[2]) || g[3] == "" && strings.Count(g[2], ".") < 2 {
+		return
+	}
+	name := letters(g[1])
+	if build, ok := strings.CutPrefix(s.program, name); ok && name != "" && isBuild(build) {
 		format.Learn(&s.Facts.Game, strings.Join(strings.Fields(g[1]+" "+g[2]+g[3]), " "))
 	}
 }
@@ -199,13 +195,6 @@ func (s *Start) game(line string) {
 // named matches the name of a game and its version, "Foo 1.2.3 rev45" or "Foo version: 1.2.3 build 45", and nothing
 // else. A version without a number of a build has three numbers.
 var named = regexp.MustCompile(`^(\S.*?):?(?:\s+(?i:version):?)?\s+(\S+)(\s+rev\d+|\s+(?i:build)\s+\d+)?$`)
-
-// isProgram reports whether a program is a game's: it has its name, perhaps with
-// a build.
-func isProgram(program, game string) bool {
-	rest, ok := strings.CutPrefix(program, game)
-	return ok && game != "" && isBuild(rest)
-}
 
 // isBuild reports whether rest, the name of a program after the name of a game, is
 // only its build.
@@ -227,8 +216,6 @@ func letters(s string) string {
 }
 
 func isDigit(c byte) bool { return c-'0' < 10 }
-
-func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 // processor matches names that makers of processors give. A line about a
 // processor may be about one in the game.
