@@ -432,7 +432,10 @@ func sampleText(e *event.Entry, limit int) string {
 			break
 		}
 	}
-	sample := strings.TrimSpace(strings.Join(append(parts, thrown), " "))
+	if thrown != "" {
+		parts = append(parts, thrown)
+	}
+	sample := strings.TrimSpace(strings.Join(parts, " "))
 	if sample == "" {
 		sample = "(empty " + e.Kind.String() + " entry)"
 	}

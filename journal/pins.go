@@ -66,14 +66,17 @@ func (j *Journal) Pin(owner, seq uint64, neighbors int) bool {
 
 // Unpin takes back all pins of an owner, and frees the entries that no other owner pinned.
 func (j *Journal) Unpin(owner uint64) {
-	isOwn := func(p pin) bool { return p.owner == owner }
-	own := slices.DeleteFunc(slices.Clone(j.pins.pins), func(p pin) bool { return !isOwn(p) })
-	j.pins.pins, j.pins.until = slices.DeleteFunc(j.pins.pins, isOwn), 0
-	for _, p := range j.pins.pins {
-		j.pins.until = max(j.pins.until, p.to)
-	}
-	for _, p := range own {
-		for seq := p.from; seq <= min(p.to, j.latest); seq++ {
+	for {
+		i := slices.IndexFunc(j.pins.pins, func(p pin) bool { return p.owner == owner })
+		if i < 0 {
+			return
+		}
+		own := j.pins.pins[i]
+		j.pins.pins, j.pins.until = slices.Delete(j.pins.pins, i, i+1), 0
+		for _, p := range j.pins.pins {
+			j.pins.until = max(j.pins.until, p.to)
+		}
+		for seq := own.from; seq <= min(own.to, j.latest); seq++ {
 			if h := j.lookup(seq); h != nil && h.flags&flagPinned != 0 && !j.pins.covered(seq) {
 				j.pins.drop(h.size())
 				j.release(h, flagPinned)
