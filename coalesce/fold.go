@@ -432,10 +432,7 @@ func sampleText(e *event.Entry, limit int) string {
 			break
 		}
 	}
-	if thrown != "" {
-		parts = append(parts, thrown)
-	}
-	sample := strings.TrimSpace(strings.Join(parts, " "))
+	sample := strings.TrimSpace(strings.Join(append(parts, thrown), " "))
 	if sample == "" {
 		sample = "(empty " + e.Kind.String() + " entry)"
 	}

@@ -40,16 +40,17 @@ func (p *pins) covered(seq uint64) bool {
 // It takes time in proportion to the neighbors and to the number of pins.
 func (j *Journal) Pin(owner, seq uint64, neighbors int) bool {
 	n := uint64(max(0, min(neighbors, j.pins.Capacity)))
-	p := j.pins.find(owner, seq)
-	if p == nil {
+	i := slices.IndexFunc(j.pins.pins, func(p pin) bool { return p.owner == owner && p.seq == seq })
+	if i < 0 {
 		h := j.lookup(seq)
 		if h == nil || len(j.pins.pins) == j.pins.Capacity || !j.pinEntry(h) {
 			j.pins.Refused++
 			return false
 		}
+		i = len(j.pins.pins)
 		j.pins.pins = append(j.pins.pins, pin{owner: owner, seq: seq, from: seq, to: seq})
-		p = &j.pins.pins[len(j.pins.pins)-1]
 	}
+	p := &j.pins.pins[i]
 	p.from = min(p.from, seq-min(n, seq))
 	p.to = max(p.to, seq+n)
 	j.pins.until = max(j.pins.until, p.to)
@@ -83,14 +84,6 @@ func (j *Journal) Unpin(owner uint64) {
 			}
 		}
 	}
-}
-
-// find returns the owner's pin of seq, or nil.
-func (p *pins) find(owner, seq uint64) *pin {
-	if i := slices.IndexFunc(p.pins, func(q pin) bool { return q.owner == owner && q.seq == seq }); i >= 0 {
-		return &p.pins[i]
-	}
-	return nil
 }
 
 // pinEntry makes sure that a held entry is in the pinned budget, and reports whether it is. The caller has a pin that

@@ -3,6 +3,8 @@ package blame
 import (
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/heedlog/heed/internal/logline"
 	texts "github.com/heedlog/heed/internal/text"
@@ -67,7 +69,7 @@ func (n *Neighbors) Next(f *Finder, r *Record) (names []string, fault uint64) {
 // place returns the name of the one mod that a message gives as the place of code; nil for several, and for code whose
 // mod is not known.
 func (f *Finder) place(message string) []string {
-	if !isPlace().MatchString(message) && !nativeFrame().MatchString(message) {
+	if !mayBePlace(message) || !isPlace().MatchString(message) && !nativeFrame().MatchString(message) {
 		return nil
 	}
 	line, _, _ := strings.Cut(message, "\n")
@@ -80,6 +82,22 @@ func (f *Finder) place(message string) []string {
 	}
 	return []string{strings.Clone(found[0].Mod)}
 }
+
+// mayBePlace reports whether a few letters are between a full stop and a sign before a place, as in few messages.
+func mayBePlace(message string) bool {
+	_, message, _ = strings.Cut(message, ".")
+	for rest := range strings.SplitSeq(message, ".") {
+		n := len(rest) - len(strings.TrimLeftFunc(rest, unicode.IsLetter))
+		if 0 < n && n < len(rest) && utf8.RuneCountInString(rest[:n]) <= maxEnding &&
+			strings.IndexByte("\": !+", rest[n]) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// maxEnding is how many letters the ending of a file has at most.
+const maxEnding = 5
 
 // isPlace matches a file with a line: "main.gd:140", "Press.lua line # 12".
 var isPlace = texts.Lazy(`\.\pL{1,5}"?(?::| \(?[Ll]ine \D{0,2})\d`)
