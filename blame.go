@@ -120,9 +120,6 @@ func (e *Engine) accuse(sig signature.Signature) (names []string, frame uint64) 
 		answered = known.texts&text != 0
 	}
 	if answered {
-		if known.mixed {
-			return nil, known.frame
-		}
 		return known.names, known.frame
 	}
 	e.suspects = e.finder.Find(e.suspects[:0], blame.Spoken(e.entry.Message, logline.Of(&e.entry)), e.entry.Stack)
@@ -138,8 +135,8 @@ func (e *Engine) accuse(sig signature.Signature) (names []string, frame uint64) 
 		}
 		known.mixed = known.mixed || known.asked > 0
 	}
-	if known.asked == 0 {
-		known.names = names
+	if known.names = names; known.mixed {
+		known.names = nil // several answers are none
 	}
 	known.asked++
 	known.texts |= text

@@ -40,16 +40,17 @@ func (p *pins) covered(seq uint64) bool {
 // It takes time in proportion to the neighbors and to the number of pins.
 func (j *Journal) Pin(owner, seq uint64, neighbors int) bool {
 	n := uint64(max(0, min(neighbors, j.pins.Capacity)))
-	p := j.pins.find(owner, seq)
-	if p == nil {
+	i := slices.IndexFunc(j.pins.pins, func(p pin) bool { return p.owner == owner && p.seq == seq })
+	if i < 0 {
 		h := j.lookup(seq)
 		if h == nil || len(j.pins.pins) == j.pins.Capacity || !j.pinEntry(h) {
 			j.pins.Refused++
 			return false
 		}
+		i = len(j.pins.pins)
 		j.pins.pins = append(j.pins.pins, pin{owner: owner, seq: seq, from: seq, to: seq})
-		p = &j.pins.pins[len(j.pins.pins)-1]
 	}
+	p := &j.pins.pins[i]
 	p.from = min(p.from, seq-min(n, seq))
 	p.to = max(p.to, seq+n)
 	j.pins.until = max(j.pins.until, p.to)
@@ -66,28 +67,23 @@ func (j *Journal) Pin(owner, seq uint64, neighbors int) bool {
 
 // Unpin takes back all pins of an owner, and frees the entries that no other owner pinned.
 func (j *Journal) Unpin(owner uint64) {
-	isOwn := func(p pin) bool { return p.owner == owner }
-	own := slices.DeleteFunc(slices.Clone(j.pins.pins), func(p pin) bool { return !isOwn(p) })
-	j.pins.pins, j.pins.until = slices.DeleteFunc(j.pins.pins, isOwn), 0
-	for _, p := range j.pins.pins {
-		j.pins.until = max(j.pins.until, p.to)
-	}
-	for _, p := range own {
-		for seq := p.from; seq <= min(p.to, j.latest); seq++ {
+	for {
+		i := slices.IndexFunc(j.pins.pins, func(p pin) bool { return p.owner == owner })
+		if i < 0 {
+			return
+		}
+		own := j.pins.pins[i]
+		j.pins.pins, j.pins.until = slices.Delete(j.pins.pins, i, i+1), 0
+		for _, p := range j.pins.pins {
+			j.pins.until = max(j.pins.until, p.to)
+		}
+		for seq := own.from; seq <= min(own.to, j.latest); seq++ {
 			if h := j.lookup(seq); h != nil && h.flags&flagPinned != 0 && !j.pins.covered(seq) {
 				j.pins.drop(h.size())
 				j.release(h, flagPinned)
 			}
 		}
 	}
-}
-
-// find returns the owner's pin of seq, or nil.
-func (p *pins) find(owner, seq uint64) *pin {
-	if i := slices.IndexFunc(p.pins, func(q pin) bool { return q.owner == owner && q.seq == seq }); i >= 0 {
-		return &p.pins[i]
-	}
-	return nil
 }
 
 // pinEntry makes sure that a held entry is in the pinned budget, and reports whether it is. The caller has a pin that

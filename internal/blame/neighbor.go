@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/heedlog/heed/internal/frame"
 	"github.com/heedlog/heed/internal/logline"
@@ -77,13 +79,16 @@ func (n *Neighbors) Next(f *Finder, r *Record) (names []string, fault uint64) {
 // is none, for several, and for code whose mod is not known.
 func (f *Finder) trace(r *Record, fault time.Time) []string {
 	text := r.Message[:min(len(r.Message), maxTrace)]
+	apart := !r.Time.IsZero() && !fault.IsZero() && r.Time.Sub(fault).Abs() > maxApart
+	if apart || !mayBePlace(text) {
+		return nil
+	}
 	line, _, _ := strings.Cut(text, "\n")
 	head := logline.Parse(line).Len
 	_, sure := frame.Parse(line[head:])
 	text = text[head:]
 	placed := (r.IsError || sure != frame.None) && isPlace().MatchString(text)
-	apart := !r.Time.IsZero() && !fault.IsZero() && r.Time.Sub(fault).Abs() > maxApart
-	if apart || !placed && !isFrame().MatchString(text) && !nativeFrame().MatchString(text) {
+	if !placed && !isFrame().MatchString(text) && !nativeFrame().MatchString(text) {
 		return nil
 	}
 	found := slices.DeleteFunc(f.Find(nil, text, text), func(s Suspect) bool {
@@ -94,6 +99,22 @@ func (f *Finder) trace(r *Record, fault time.Time) []string {
 	}
 	return []string{strings.Clone(found[0].Mod)}
 }
+
+// mayBePlace reports whether a few letters are between a full stop and a sign before a place, as in few messages.
+func mayBePlace(message string) bool {
+	_, message, _ = strings.Cut(message, ".")
+	for rest := range strings.SplitSeq(message, ".") {
+		n := len(rest) - len(strings.TrimLeftFunc(rest, unicode.IsLetter))
+		if 0 < n && n < len(rest) && utf8.RuneCountInString(rest[:n]) <= maxEnding &&
+			strings.IndexByte("\": !+", rest[n]) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// maxEnding is how many letters the ending of a file has at most.
+const maxEnding = 5
 
 // isPlace matches a file with a line: "main.gd:140". isFrame matches one where a word says that it is a line:
 // "Press.lua line # 12".

@@ -253,7 +253,7 @@ func (m *Mod) Read(item string) (rest string, ok bool) {
 			item = inner
 		}
 	}
-	if item[0] == 'w' || item[0]-'0' < 10 {
+	if strings.IndexByte("w0123456789", item[0]) >= 0 {
 		if parts := numbered().FindStringSubmatch(item); parts != nil {
 			m.PackageID, m.WorkshopID, m.Name, item = parts[1], parts[2], parts[3], parts[4]
 		}
