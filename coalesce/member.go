@@ -157,6 +157,9 @@ func (c *Coalescer) members(it *item) []Member {
 		}
 		m.Title = cmp.Or(m.Title, Reported(m.Rule, m.Severity))
 		likely, perhaps := m.Mods()
+		if m.Effects&crash != 0 && len(likely) > 0 && !strings.HasPrefix(likely[0], text.Code) { // the mod is the cause
+			m.Advice = text.DefaultAdvice(true, false)
+		}
 		m.Advice = text.Advice(m.Advice, slices.Concat(likely, perhaps)...)
 	}
 	slices.SortFunc(all, func(a, b Member) int { return a.Compare(&b) })

@@ -115,37 +115,53 @@ func (r *Replay) noticed() []missing {
 
 // ending is how the game ended, by the last records of a log.
 type ending struct {
-	fatal bool   // nothing came after something fatal
-	crash bool   // which was a crash
-	line  uint64 // of the first of it, of the crash where it was one
-	after int    // records after a crash
+	fatal  bool   // nothing came after something fatal
+	crash  bool   // which was a crash
+	worded bool   // before the crash, words of the highest level announced it
+	line   uint64 // of the first of it, of the crash and its announcement where it was one
+	record uint64 // its number in the run, 0 if it has a stack trace: that shows its cause
+	weight int    // of the records after a crash
 }
 
 // aftermath is how many records may follow a crash, such as the report of a shell. With more the game is alive, and did
-// not crash.
-const aftermath = 8
+// not crash. A record that is likely a part of the report has the weight of one, each other record the weight of
+// several. A game that stops in order does not live on.
+const (
+	aftermath = 8
+	partly    = 8 * aftermath
+)
 
 // reportTop is the last line at which a crash begins a file that is the report of it, as runtimes write one: the rest
 // is about the crash, however long it is.
 const reportTop = 3
 
-// crashed is what rules call the phase of a game that has crashed.
-const crashed = "crashed"
+// What rules call the phases of a game that has crashed, and of a game that stops in order.
+const (
+	crashed = "crashed"
+	quits   = "quit"
+)
 
-func (n *ending) observe(rec *capture.Record, o *heed.Outcome) {
+// observe adds the record of a number. A bare record has no level, in a log whose records have levels.
+func (n *ending) observe(rec *capture.Record, o *heed.Outcome, number uint64, bare bool) {
 	switch d := &o.Decision; {
 	case rec.Kind == event.KindNotice:
 	case d.Disposition == event.Blocking && d.Severity == event.SeverityFatal:
 		crash := slices.Contains(d.Tags, tagCrash)
-		if !n.fatal || crash && !n.crash {
-			n.line = uint64(rec.Line())
+		if !n.fatal || crash && !n.crash && !n.worded {
+			n.line, n.record = uint64(rec.Line()), 0
+			if rec.Stack == "" {
+				n.record = number
+			}
 		}
-		n.fatal, n.after, n.crash = true, 0, n.crash || crash
-	case !n.fatal:
-	case o.Phase != crashed || n.after == aftermath && n.line > reportTop:
+		n.worded = !n.crash && isDefault(d.Rule)
+		n.fatal, n.weight, n.crash = true, 0, n.crash || crash
+	case !n.fatal, n.crash && o.Phase == quits:
+	case o.Phase != crashed || n.weight >= partly && n.line > reportTop:
 		*n = ending{}
-	case n.after < aftermath:
-		n.after++
+	case d.Disposition.Urgent() || bare:
+		n.weight++
+	default:
+		n.weight += partly / aftermath
 	}
 }
 

@@ -29,6 +29,7 @@ type run struct {
 	problems map[causeKey]*problem
 	times    uint64 // blocking entries
 	records  uint64
+	leveled  uint64  // records that have a level
 	limit    stretch // the latest before the game stopped writing its log
 	ending   ending
 	opening  opening
@@ -38,14 +39,20 @@ type run struct {
 
 func (n *run) observe(rec *capture.Record, o *heed.Outcome, line uint64) {
 	n.records++
-	n.ending.observe(rec, o)
+	known := n.ending.crash
+	if rec.Level != event.LevelUnknown {
+		n.leveled++
+	}
+	n.ending.observe(rec, o, n.records, rec.Level == event.LevelUnknown && 2*n.leveled > n.records)
 	n.opening.observe(rec, o)
 	d := &o.Decision
 	if !d.Disposition.Urgent() {
 		return
 	}
 	p := n.problem(d, line)
-	p.Entries++
+	if !known || p.Last < n.ending.line || !p.ends() { // else it is the same crash
+		p.Entries++
+	}
 	p.Early = p.Early && (o.Phase == phaseStart || o.Phase == phaseBoot)
 	p.Last, p.record = line, n.records
 	p.Severity = max(p.Severity, d.Severity)
@@ -87,6 +94,43 @@ func (n *run) joinEscalated() {
 		worse.Early = worse.Early && p.Early
 		delete(n.problems, key)
 	}
+}
+
+// ends reports whether entries of the problem are words about the end of the game: of a crash, or of the highest level.
+func (p *problem) ends() bool {
+	return p.tagged(tagCrash) || p.Severity == event.SeverityFatal && isDefault(p.Rule)
+}
+
+// joinCrash makes one problem of all that reports the crash of a run, in the words of the rule that knows its reason.
+func (n *run) joinCrash() {
+	var crash []*problem
+	for _, p := range n.problems {
+		if n.ending.crash && p.Disposition == event.Blocking && p.ends() && p.First >= n.ending.line {
+			crash = append(crash, p)
+		}
+	}
+	slices.SortFunc(crash, func(a, b *problem) int {
+		return cmp.Or(cmp.Compare(a.vagueness(), b.vagueness()), cmp.Compare(a.First, b.First))
+	})
+	for _, p := range crash[min(len(crash), 1):] {
+		stays := crash[0]
+		stays.First, stays.Last = min(stays.First, p.First), max(stays.Last, p.Last)
+		stays.record = max(stays.record, p.record)
+		delete(n.problems, causeKey{p.Rule, p.Disposition})
+	}
+	if len(crash) > 0 {
+		crash[0].Entries = 1
+	}
+}
+
+// beforeCrash returns the rule of the fault that came once, directly before the crash of a run; "" for none.
+func (n *run) beforeCrash() string {
+	for _, p := range n.problems {
+		if p.Disposition == event.Blocking && p.Entries == 1 && p.record+1 == n.ending.record && n.ending.crash {
+			return p.Rule
+		}
+	}
+	return ""
 }
 
 // runBegins closes the run of the game that ends at a line, where another begins. A run with blocking entries is kept:
@@ -253,13 +297,7 @@ var crashReasons = [...]crashReason{
 func (n *run) crashReason() *crashReason {
 	problems := slices.SortedFunc(maps.Values(n.problems), func(a, b *problem) int { return cmp.Compare(b.Last, a.Last) })
 	problems = slices.DeleteFunc(problems, func(p *problem) bool { return p.Disposition != event.Blocking })
-	for _, reason := range crashReasons {
-		has := func(p *problem) bool { return p.tagged(tagCrash) && reason.explains(p) }
-		if i := slices.IndexFunc(problems, has); i >= 0 {
-			reason.rule = problems[i].Rule
-			return &reason
-		}
-	}
+	slices.SortStableFunc(problems, func(a, b *problem) int { return cmp.Compare(a.vagueness(), b.vagueness()) })
 	for _, p := range problems {
 		for _, reason := range crashReasons {
 			if reason.explains(p) {
@@ -273,4 +311,16 @@ func (n *run) crashReason() *crashReason {
 
 func (c *crashReason) explains(p *problem) bool {
 	return !slices.ContainsFunc(c.tags, func(tag string) bool { return !p.tagged(tag) })
+}
+
+// vagueness orders problems by how exactly they report a crash: with the reason, without one, or not at all.
+func (p *problem) vagueness() int {
+	i := slices.IndexFunc(crashReasons[:], func(reason crashReason) bool { return reason.explains(p) })
+	switch {
+	case !p.tagged(tagCrash):
+		return len(crashReasons) + 1
+	case i < 0:
+		return len(crashReasons)
+	}
+	return i
 }

@@ -89,6 +89,7 @@ type verdictCause struct {
 	texts
 	time    time.Time // of its first entry, where Config.Details asks for it
 	modded  bool      // the log is of a game with mods
+	crash   bool      // the process ended
 	memory  bool      // memory ran out, or the graphics device was lost: the work of all mods together
 	patched []string  // mods that changed code that it ran through, where nothing else points at a mod
 }
@@ -115,6 +116,7 @@ func (r *Replay) verdict() *verdict {
 	}
 	n, earlier := r.judged()
 	n.joinEscalated()
+	n.joinCrash()
 	choice := Problems{Blinds: func(rule string) bool { return blinds[rule] }}
 	for _, p := range n.problems {
 		n.weigh(p, &r.causes)
@@ -127,13 +129,16 @@ func (r *Replay) verdict() *verdict {
 	} else {
 		r.held(v, n, len(advisory) > 0)
 	}
-	item, filler, reason := r.top(n), r.filler(n), n.crashReason()
+	item, filler, reason, before := r.top(n), r.filler(n), n.crashReason(), n.beforeCrash()
 	choice.ExplainedBy = func(rule string) []string {
 		p, by := n.problems[causeKey{rule, event.Blocking}], r.config.Rule(rule).ExplainedBy
-		if reason != nil && p != nil && p.tagged(tagCrash) {
+		if p == nil || !p.tagged(tagCrash) {
+			return by
+		}
+		if reason != nil {
 			by = append(slices.Clip(by), reason.rule)
 		}
-		return by
+		return append(slices.Clip(by), before)
 	}
 	if item != nil {
 		choice.Top = &n.problems[causeKey{item.Rule, item.Disposition}].Member
@@ -151,6 +156,10 @@ func (r *Replay) verdict() *verdict {
 			m = &item.Members[0]
 		}
 		c := r.named(p, n.problems[causeKey{p.Rule, p.Disposition}], m)
+		if because := p.Because; because != nil && c.crash {
+			key := causeKey{because.Rule, because.Disposition}
+			c.Advice = sentence(r.say(r.advice(key, members[key])))
+		}
 		c.modded = listed || !text.IsProgram(r.family) && len(mods) > 0
 		if filler != nil && p.Member == choice.Filler {
 			r.fills(&c, filler)
@@ -262,6 +271,7 @@ func (r *Replay) named(p *chosen, of *problem, m *heed.Member) verdictCause {
 		c.Because = p.Because.First
 	}
 	if of != nil {
+		c.crash = of.tagged(tagCrash)
 		c.memory = of.tagged(tagMemory) || of.tagged(tagGraphics)
 		c.Prefix = safe(r.config.Scrub.Mod(of.shared()))
 	}
