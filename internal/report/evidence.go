@@ -123,12 +123,12 @@ type ending struct {
 	weight int    // of the records after a crash
 }
 
-// aftermath is how many records may follow a crash, such as the report of a shell. With more the game is alive, and did
-// not crash. A record that is likely a part of the report has the weight of one, each other record the weight of
-// several. A game that stops in order does not live on.
+// aftermath is how many records may follow a crash that have a text from before it. With more the game is alive, and did
+// not crash. A record with a text that is new, such as a part of the report or of a shell's, counts a fraction. A game
+// that stops in order does not live on.
 const (
 	aftermath = 8
-	partly    = 8 * aftermath
+	fraction  = 8
 )
 
 // reportTop is the last line at which a crash begins a file that is the report of it, as runtimes write one: the rest
@@ -141,8 +141,8 @@ const (
 	quits   = "quit"
 )
 
-// observe adds the record of a number. A bare record has no level, in a log whose records have levels.
-func (n *ending) observe(rec *capture.Record, o *heed.Outcome, number uint64, bare bool) {
+// observe adds the record of a number, the text of which came first at a line.
+func (n *ending) observe(rec *capture.Record, o *heed.Outcome, number, first uint64) {
 	switch d := &o.Decision; {
 	case rec.Kind == event.KindNotice:
 	case d.Disposition == event.Blocking && d.Severity == event.SeverityFatal:
@@ -156,12 +156,12 @@ func (n *ending) observe(rec *capture.Record, o *heed.Outcome, number uint64, ba
 		n.worded = !n.crash && isDefault(d.Rule)
 		n.fatal, n.weight, n.crash = true, 0, n.crash || crash
 	case !n.fatal, n.crash && o.Phase == quits:
-	case o.Phase != crashed || n.weight >= partly && n.line > reportTop:
+	case o.Phase != crashed || n.weight >= fraction*aftermath && n.line > reportTop:
 		*n = ending{}
-	case d.Disposition.Urgent() || bare:
-		n.weight++
+	case first < n.line:
+		n.weight += fraction
 	default:
-		n.weight += partly / aftermath
+		n.weight++
 	}
 }
 

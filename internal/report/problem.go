@@ -29,7 +29,6 @@ type run struct {
 	problems map[causeKey]*problem
 	times    uint64 // blocking entries
 	records  uint64
-	leveled  uint64  // records that have a level
 	limit    stretch // the latest before the game stopped writing its log
 	ending   ending
 	opening  opening
@@ -37,13 +36,11 @@ type run struct {
 	before   ending // how the run before it ended
 }
 
-func (n *run) observe(rec *capture.Record, o *heed.Outcome, line uint64) {
+// observe adds a record at a line, the text of which came first at another.
+func (n *run) observe(rec *capture.Record, o *heed.Outcome, line, first uint64) {
 	n.records++
 	known := n.ending.crash
-	if rec.Level != event.LevelUnknown {
-		n.leveled++
-	}
-	n.ending.observe(rec, o, n.records, rec.Level == event.LevelUnknown && 2*n.leveled > n.records)
+	n.ending.observe(rec, o, n.records, first)
 	n.opening.observe(rec, o)
 	d := &o.Decision
 	if !d.Disposition.Urgent() {

@@ -89,8 +89,6 @@ func (s *script) step(t *testing.T, line uint64, words []string) {
 			item = value
 		case key == "tags":
 			o.Decision.Tags = strings.Split(strings.ReplaceAll(value, " ", "_"), ",")
-		case key == "leveled":
-			rec.Level = event.LevelInfo
 		case key == "says":
 			rec.Message = strings.ReplaceAll(value, " ", "_")
 		case key == "invalidates":
