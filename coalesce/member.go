@@ -52,7 +52,7 @@ const (
 	crash     Effects = 1 << iota // the process ends
 	hang                          // the game does not go on, until a rule resolves this
 	breaks                        // once is enough, but while the game starts: a load, a save or a map failed as a whole
-	levels                        // none is known: only the level of a log record decided
+	levels                        // none is known: only the level of a log record decided, or words
 	memory                        // none is left: the code that asks for it is running and not at fault
 	explained                     // a crash, by the lack of memory before
 )
@@ -60,7 +60,7 @@ const (
 // EffectsOf returns the effects that a decision names by its tags; docs/rules.md lists them. byLevel reports that no
 // rule decided about a log record, only its level.
 func EffectsOf(d *event.Decision, byLevel bool) (all Effects) {
-	for i, tag := range [...]string{"crash", "hang", "breaks", "", "memory"} {
+	for i, tag := range [...]string{"crash", "hang", "breaks", "words", "memory"} {
 		if slices.Contains(d.Tags, tag) {
 			all |= 1 << i
 		}

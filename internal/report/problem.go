@@ -93,9 +93,9 @@ func (n *run) joinEscalated() {
 	}
 }
 
-// ends reports whether entries of the problem are words about the end of the game: of a crash, or of the highest level.
+// ends reports whether entries of the problem are words about the end of the game, and not about a reason of it.
 func (p *problem) ends() bool {
-	return p.tagged(tagCrash) || p.Severity == event.SeverityFatal && isDefault(p.Rule)
+	return p.tagged(tagCrash) || p.Severity == event.SeverityFatal && !p.tagged(tagMemory) && !p.tagged(tagGraphics)
 }
 
 // joinCrash makes one problem of all that reports the crash of a run, in the words of the rule that knows its reason.

@@ -90,7 +90,7 @@ type verdictCause struct {
 	time    time.Time // of its first entry, where Config.Details asks for it
 	modded  bool      // the log is of a game with mods
 	crash   bool      // the process ended
-	memory  bool      // memory ran out, or the graphics device was lost: the work of all mods together
+	modless bool      // no single mod is sought: memory ran out, or graphics or a file are at fault
 	patched []string  // mods that changed code that it ran through, where nothing else points at a mod
 }
 
@@ -127,7 +127,8 @@ func (r *Replay) verdict() *verdict {
 	if len(blocking) > 0 {
 		r.broke(v, n, blocking)
 	} else {
-		r.held(v, n, len(advisory) > 0)
+		worse := func(m *heed.Member) bool { return m.Severity > event.SeverityWarning }
+		r.held(v, n, len(advisory) > 0, !slices.ContainsFunc(advisory, worse))
 	}
 	item, filler, reason, before := r.top(n), r.filler(n), n.crashReason(), n.beforeCrash()
 	choice.ExplainedBy = func(rule string) []string {
@@ -202,8 +203,9 @@ func (r *Replay) broke(v *verdict, n *run, blocking []*heed.Member) {
 	}
 }
 
-// held fills in the state of a run in which nothing blocked, but perhaps that the log went blind.
-func (r *Replay) held(v *verdict, n *run, complaints bool) {
+// held fills in the state of a run in which nothing blocked, but perhaps that the log went blind. If it was warned, all
+// complaints are warnings.
+func (r *Replay) held(v *verdict, n *run, complaints, warned bool) {
 	b := &r.blind
 	unread := r.unread != "" || r.end.Interrupted
 	switch {
@@ -224,6 +226,9 @@ func (r *Replay) held(v *verdict, n *run, complaints bool) {
 			v.title = r.say("Small problems while the game starts")
 		}
 		v.What = r.asFar(r.say("nothing broke, but some things do not work as they should."))
+		if warned {
+			v.What = r.asFar(r.say("nothing broke; there are only warnings."))
+		}
 	case unread:
 		v.State, v.title, v.What = stateUnknown, r.say("Not read to its end"), r.say("No problem was found in the part that was read.")
 	case r.end.Headless:
@@ -272,7 +277,7 @@ func (r *Replay) named(p *chosen, of *problem, m *heed.Member) verdictCause {
 	}
 	if of != nil {
 		c.crash = of.tagged(tagCrash)
-		c.memory = of.tagged(tagMemory) || of.tagged(tagGraphics)
+		c.modless = slices.ContainsFunc([]string{tagMemory, tagGraphics, "graphics_driver", "file"}, of.tagged)
 		c.Prefix = safe(r.config.Scrub.Mod(of.shared()))
 	}
 	if m == nil {

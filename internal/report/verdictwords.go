@@ -83,7 +83,7 @@ func (c *verdictCause) mod(quote func(string) string) string {
 			"Not known. Memory ran out, and %s were running; that alone is no proof.", c.all(c.Running, quote))
 	case len(c.patched) == 0 && (!c.modded || c.crash && c.Because > 0):
 		return ""
-	case len(c.patched) == 0 && (c.memory || c.Disposition != event.Blocking):
+	case len(c.patched) == 0 && (c.modless || c.Disposition != event.Blocking):
 		return c.say("Not known.")
 	case len(c.patched) == 0:
 		return c.say("Not known. To find it, remove the mods added last, or half of them at a time.")
