@@ -426,7 +426,7 @@ func sampleText(e *event.Entry, limit int) string {
 	for line := range strings.SplitSeq(message, "\n") {
 		line = strings.TrimSpace(line)
 		n, _ := stackframe.Throwable(line)
-		reason := strings.HasSuffix(head, ":") || n > 0 && thrown == "" && !namesException(head)
+		reason := strings.HasSuffix(head, ":") || n > 0 && thrown == "" && !strings.Contains(head, "Exception")
 		if line == "" || head != "" && !reason {
 			continue
 		}
@@ -441,12 +441,4 @@ func sampleText(e *event.Entry, limit int) string {
 		sample = "(empty " + e.Kind.String() + " entry)"
 	}
 	return strings.Clone(text.Safe(sample, limit))
-}
-
-// namesException reports whether a word of a line is the type of an exception.
-func namesException(line string) bool {
-	return slices.ContainsFunc(strings.Fields(line), func(word string) bool {
-		n, _ := stackframe.Throwable(strings.Trim(word, "()[]"))
-		return n > 0
-	})
 }

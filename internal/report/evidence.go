@@ -119,13 +119,13 @@ type ending struct {
 	crash  bool   // which was a crash
 	worded bool   // before the crash, words of the highest level announced it
 	line   uint64 // of the first of it, of the crash and its announcement where it was one
-	record uint64 // its number in the run, 0 if it has a stack trace: that shows its cause
+	cause  string // the rule of the fault that came once, directly before a crash without a stack trace
 	weight int    // of the records after a crash
 }
 
-// aftermath is how many records may follow a crash that have a text from before it. With more the game is alive, and did
-// not crash. A record with a text that is new, such as a part of the report or of a shell's, counts a fraction. A game
-// that stops in order does not live on.
+// aftermath is how many records may follow a crash that have a text from before it. With more the game is alive, and
+// did not crash. A record with a text that is new, such as a part of the report or of a shell's, counts a fraction. A
+// game that stops in order does not live on.
 const (
 	aftermath = 8
 	fraction  = 8
@@ -141,16 +141,16 @@ const (
 	quits   = "quit"
 )
 
-// observe adds the record of a number, the text of which came first at a line.
-func (n *ending) observe(rec *capture.Record, o *heed.Outcome, number, first uint64) {
+// observe adds a record with a text that came first at a line, after a record of a problem, nil for none.
+func (n *ending) observe(rec *capture.Record, o *heed.Outcome, first uint64, before *problem) {
 	switch d := &o.Decision; {
 	case rec.Kind == event.KindNotice:
 	case d.Disposition == event.Blocking && d.Severity == event.SeverityFatal:
 		crash := slices.Contains(d.Tags, tagCrash)
 		if !n.fatal || crash && !n.crash && !n.worded {
-			n.line, n.record = uint64(rec.Line()), 0
-			if rec.Stack == "" {
-				n.record = number
+			n.line = uint64(rec.Line())
+			if before != nil && before.Disposition == event.Blocking && before.Entries == 1 && rec.Stack == "" {
+				n.cause = before.Rule
 			}
 		}
 		n.worded = !n.crash && isDefault(d.Rule)
@@ -258,14 +258,8 @@ func (n *opening) observe(rec *capture.Record, o *heed.Outcome) {
 }
 
 func (n *opening) enter(phase string) {
-	switch phase {
-	case "":
-	case phaseStart:
-		n.began = true
-	case phaseBoot:
-	default:
-		n.up = true
-	}
+	n.began = n.began || phase == phaseStart
+	n.up = n.up || phase != "" && phase != phaseStart && phase != phaseBoot
 }
 
 // banner is how many records a log may have that shows no more than the banner of a game and its first steps.

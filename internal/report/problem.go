@@ -29,7 +29,8 @@ type run struct {
 	problems map[causeKey]*problem
 	times    uint64 // blocking entries
 	records  uint64
-	limit    stretch // the latest before the game stopped writing its log
+	limit    stretch  // the latest before the game stopped writing its log
+	latest   *problem // of the last record, nil if that is not urgent
 	ending   ending
 	opening  opening
 	from     uint64 // line at which it begins, 0 for the first in a log
@@ -39,14 +40,16 @@ type run struct {
 // observe adds a record at a line, the text of which came first at another.
 func (n *run) observe(rec *capture.Record, o *heed.Outcome, line, first uint64) {
 	n.records++
-	known := n.ending.crash
-	n.ending.observe(rec, o, n.records, first)
+	known, before := n.ending.crash, n.latest
+	n.latest = nil
+	n.ending.observe(rec, o, first, before)
 	n.opening.observe(rec, o)
 	d := &o.Decision
 	if !d.Disposition.Urgent() {
 		return
 	}
 	p := n.problem(d, line)
+	n.latest = p
 	if !known || p.Last < n.ending.line || !p.ends() { // else it is the same crash
 		p.Entries++
 	}
@@ -100,34 +103,28 @@ func (p *problem) ends() bool {
 
 // joinCrash makes one problem of all that reports the crash of a run, in the words of the rule that knows its reason.
 func (n *run) joinCrash() {
-	var crash []*problem
-	for _, p := range n.problems {
-		if n.ending.crash && p.Disposition == event.Blocking && p.ends() && p.First >= n.ending.line {
-			crash = append(crash, p)
+	var crash *problem
+	for _, p := range n.blocking() {
+		switch {
+		case !n.ending.crash || !p.ends() || p.First < n.ending.line:
+		case crash == nil:
+			crash, p.Entries = p, 1
+		default:
+			crash.First, crash.Last = min(crash.First, p.First), max(crash.Last, p.Last)
+			crash.record = max(crash.record, p.record)
+			delete(n.problems, causeKey{p.Rule, p.Disposition})
 		}
-	}
-	slices.SortFunc(crash, func(a, b *problem) int {
-		return cmp.Or(cmp.Compare(a.vagueness(), b.vagueness()), cmp.Compare(a.First, b.First))
-	})
-	for _, p := range crash[min(len(crash), 1):] {
-		stays := crash[0]
-		stays.First, stays.Last = min(stays.First, p.First), max(stays.Last, p.Last)
-		stays.record = max(stays.record, p.record)
-		delete(n.problems, causeKey{p.Rule, p.Disposition})
-	}
-	if len(crash) > 0 {
-		crash[0].Entries = 1
 	}
 }
 
-// beforeCrash returns the rule of the fault that came once, directly before the crash of a run; "" for none.
-func (n *run) beforeCrash() string {
-	for _, p := range n.problems {
-		if p.Disposition == event.Blocking && p.Entries == 1 && p.record+1 == n.ending.record && n.ending.crash {
-			return p.Rule
-		}
-	}
-	return ""
+// blocking returns the blocking problems of a run: those that report a crash with its reason first, and then without one.
+func (n *run) blocking() []*problem {
+	all := slices.Collect(maps.Values(n.problems))
+	all = slices.DeleteFunc(all, func(p *problem) bool { return p.Disposition != event.Blocking })
+	slices.SortFunc(all, func(a, b *problem) int {
+		return cmp.Or(cmp.Compare(a.vagueness(), b.vagueness()), cmp.Compare(b.Last, a.Last))
+	})
+	return all
 }
 
 // runBegins closes the run of the game that ends at a line, where another begins. A run with blocking entries is kept:
@@ -270,11 +267,10 @@ func (r *Replay) filler(n *run) *problem {
 	return nil
 }
 
-// crashReason is the probable reason of a crash, and the rule that found it.
+// crashReason is the probable reason of a crash.
 type crashReason struct {
 	tags     []string
 	id, says string
-	rule     string
 }
 
 // crashReasons are the known reasons, by the tags of the records, the more exact ones first.
@@ -289,35 +285,30 @@ var crashReasons = [...]crashReason{
 	{tags: []string{tagGraphics}, id: "graphics", says: "probably because the graphics device was lost"},
 }
 
-// crashReason returns the reason of the crash of a run, nil if it is not known: the reason in the records of the crash,
+// crashReason returns the problem that shows the reason of the crash of a run, nil for none: in the records of the crash,
 // or else the last shortage or loss before it.
-func (n *run) crashReason() *crashReason {
-	problems := slices.SortedFunc(maps.Values(n.problems), func(a, b *problem) int { return cmp.Compare(b.Last, a.Last) })
-	problems = slices.DeleteFunc(problems, func(p *problem) bool { return p.Disposition != event.Blocking })
-	slices.SortStableFunc(problems, func(a, b *problem) int { return cmp.Compare(a.vagueness(), b.vagueness()) })
-	for _, p := range problems {
-		for _, reason := range crashReasons {
-			if reason.explains(p) {
-				reason.rule = p.Rule
-				return &reason
-			}
-		}
+func (n *run) crashReason() *problem {
+	all := n.blocking()
+	if i := slices.IndexFunc(all, func(p *problem) bool { return p.reason() >= 0 }); i >= 0 {
+		return all[i]
 	}
 	return nil
 }
 
-func (c *crashReason) explains(p *problem) bool {
-	return !slices.ContainsFunc(c.tags, func(tag string) bool { return !p.tagged(tag) })
+// reason returns the index of the first reason of a crash that a problem shows, -1 for none.
+func (p *problem) reason() int {
+	lacks := func(tag string) bool { return !p.tagged(tag) }
+	return slices.IndexFunc(crashReasons[:], func(c crashReason) bool { return !slices.ContainsFunc(c.tags, lacks) })
 }
 
 // vagueness orders problems by how exactly they report a crash: with the reason, without one, or not at all.
 func (p *problem) vagueness() int {
-	i := slices.IndexFunc(crashReasons[:], func(reason crashReason) bool { return reason.explains(p) })
-	switch {
+	switch i := p.reason(); {
 	case !p.tagged(tagCrash):
 		return len(crashReasons) + 1
 	case i < 0:
 		return len(crashReasons)
+	default:
+		return i
 	}
-	return i
 }

@@ -110,14 +110,12 @@ const otherMods = 3
 // verdict returns the verdict about a replay that has ended.
 func (r *Replay) verdict() *verdict {
 	v := &verdict{texts: r.texts, Log: r.logSentences(), Causes: []verdictCause{}, Mods: []verdictMod{}}
-	blinds := map[string]bool{}
-	for _, span := range r.blind.spans {
-		blinds[span.Rule] = true
-	}
 	n, earlier := r.judged()
 	n.joinEscalated()
 	n.joinCrash()
-	choice := Problems{Blinds: func(rule string) bool { return blinds[rule] }}
+	choice := Problems{Blinds: func(rule string) bool {
+		return slices.ContainsFunc(r.blind.spans, func(s span) bool { return s.Rule == rule })
+	}}
 	for _, p := range n.problems {
 		n.weigh(p, &r.causes)
 		choice.All = append(choice.All, &p.Member)
@@ -127,19 +125,19 @@ func (r *Replay) verdict() *verdict {
 	if len(blocking) > 0 {
 		r.broke(v, n, blocking)
 	} else {
-		worse := func(m *heed.Member) bool { return m.Severity > event.SeverityWarning }
-		r.held(v, n, len(advisory) > 0, !slices.ContainsFunc(advisory, worse))
+		r.held(v, n, advisory)
 	}
-	item, filler, reason, before := r.top(n), r.filler(n), n.crashReason(), n.beforeCrash()
+	item, filler, reason := r.top(n), r.filler(n), n.crashReason()
+	explains := []string{n.ending.cause}
+	if reason != nil {
+		explains = append(explains, reason.Rule)
+	}
 	choice.ExplainedBy = func(rule string) []string {
 		p, by := n.problems[causeKey{rule, event.Blocking}], r.config.Rule(rule).ExplainedBy
-		if p == nil || !p.tagged(tagCrash) {
-			return by
+		if p != nil && p.tagged(tagCrash) {
+			by = slices.Concat(by, explains)
 		}
-		if reason != nil {
-			by = append(slices.Clip(by), reason.rule)
-		}
-		return append(slices.Clip(by), before)
+		return by
 	}
 	if item != nil {
 		choice.Top = &n.problems[causeKey{item.Rule, item.Disposition}].Member
@@ -171,10 +169,7 @@ func (r *Replay) verdict() *verdict {
 		v.Causes = append(v.Causes, c)
 	}
 	v.single = len(found) == 1 && len(v.Causes) == 1
-	v.title, v.What = r.words(v.title), r.words(v.What)
-	for i := range v.Log {
-		v.Log[i] = r.words(v.Log[i])
-	}
+	v.title, v.What, v.Log = r.words(v.title), r.words(v.What), each(v.Log, r.words)
 	v.head(earlier)
 	if v.What == "" {
 		v.What = v.Causes[0].What
@@ -193,7 +188,8 @@ func (r *Replay) broke(v *verdict, n *run, blocking []*heed.Member) {
 	switch {
 	case n.ending.crash:
 		v.State, v.Since = stateCrashed, n.ending.line
-		if reason := n.crashReason(); reason != nil {
+		if p := n.crashReason(); p != nil {
+			reason := crashReasons[p.reason()]
 			v.Reason, v.because = reason.id, r.say(", ")+r.say(reason.says)
 		}
 	case slices.ContainsFunc(blocking, (*heed.Member).Hangs):
@@ -203,10 +199,9 @@ func (r *Replay) broke(v *verdict, n *run, blocking []*heed.Member) {
 	}
 }
 
-// held fills in the state of a run in which nothing blocked, but perhaps that the log went blind. If it was warned, all
-// complaints are warnings.
-func (r *Replay) held(v *verdict, n *run, complaints, warned bool) {
-	b := &r.blind
+// held fills in the state of a run in which nothing blocked, but perhaps that the log went blind.
+func (r *Replay) held(v *verdict, n *run, advisory []*heed.Member) {
+	b, complaints := &r.blind, len(advisory) > 0
 	unread := r.unread != "" || r.end.Interrupted
 	switch {
 	case r.silent() && !complaints:
@@ -225,9 +220,9 @@ func (r *Replay) held(v *verdict, n *run, complaints, warned bool) {
 		if r.starting() {
 			v.title = r.say("Small problems while the game starts")
 		}
-		v.What = r.asFar(r.say("nothing broke, but some things do not work as they should."))
-		if warned {
-			v.What = r.asFar(r.say("nothing broke; there are only warnings."))
+		v.What = r.asFar(r.say("nothing broke; there are only warnings."))
+		if slices.ContainsFunc(advisory, func(m *heed.Member) bool { return m.Severity > event.SeverityWarning }) {
+			v.What = r.asFar(r.say("nothing broke, but some things do not work as they should."))
 		}
 	case unread:
 		v.State, v.title, v.What = stateUnknown, r.say("Not read to its end"), r.say("No problem was found in the part that was read.")
