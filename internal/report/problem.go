@@ -117,7 +117,7 @@ func (n *run) joinCrash() {
 	}
 }
 
-// blocking returns the blocking problems of a run: those that report a crash with its reason first, and then without one.
+// blocking returns the blocking problems of a run: first those that report a crash with its reason, then without one.
 func (n *run) blocking() []*problem {
 	all := slices.Collect(maps.Values(n.problems))
 	all = slices.DeleteFunc(all, func(p *problem) bool { return p.Disposition != event.Blocking })
@@ -285,7 +285,7 @@ var crashReasons = [...]crashReason{
 	{tags: []string{tagGraphics}, id: "graphics", says: "probably because the graphics device was lost"},
 }
 
-// crashReason returns the problem that shows the reason of the crash of a run, nil for none: in the records of the crash,
+// crashReason returns the problem that shows the reason of the crash of a run, nil for none: in its own records,
 // or else the last shortage or loss before it.
 func (n *run) crashReason() *problem {
 	all := n.blocking()
