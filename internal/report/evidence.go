@@ -279,11 +279,6 @@ func (r *Replay) starting() bool {
 	return last == phaseBoot || last == phaseStart && !n.scene && n.records <= prelude
 }
 
-// unrecognized reports whether neither the reader of the log nor a rule found a sign that a game wrote it.
-func (r *Replay) unrecognized() bool {
-	return r.end.Unrecognized && !r.known && r.end.Stats.Phase == ""
-}
-
 // completeTo ends a sentence about a log that ends early, if nothing is known to be missing.
 const completeTo = "The log is complete up to there."
 

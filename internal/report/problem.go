@@ -89,9 +89,7 @@ func (n *run) joinEscalated() {
 		if key.disposition != event.Advisory || worse == nil {
 			continue
 		}
-		worse.Entries += p.Entries
-		worse.First, worse.Last = min(worse.First, p.First), max(worse.Last, p.Last)
-		worse.Early = worse.Early && p.Early
+		worse.Join(&p.Member)
 		delete(n.problems, key)
 	}
 }
@@ -110,8 +108,8 @@ func (n *run) joinCrash() {
 		case crash == nil:
 			crash, p.Entries = p, 1
 		default:
-			crash.First, crash.Last = min(crash.First, p.First), max(crash.Last, p.Last)
-			crash.record = max(crash.record, p.record)
+			crash.Join(&p.Member)
+			crash.Entries, crash.record = 1, max(crash.record, p.record)
 			delete(n.problems, causeKey{p.Rule, p.Disposition})
 		}
 	}

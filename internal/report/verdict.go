@@ -233,7 +233,7 @@ func (r *Replay) held(v *verdict, n *run, advisory []*heed.Member) {
 	case r.starting():
 		v.State, v.title = stateUnknown, r.say("Ended while the game starts")
 		v.What = r.say("No problem was found up to there. Whether the game finished starting is not known.")
-	case r.unrecognized():
+	case r.end.Unrecognized && !r.known && r.end.Stats.Phase == "":
 		v.State, v.title = stateUnknown, r.say("Not recognized as a game log")
 		v.What = r.say("No problem was found, but nothing in the file shows that a game wrote it.")
 	default:
