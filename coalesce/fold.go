@@ -410,8 +410,8 @@ type storedCause struct {
 }
 
 // sampleText returns one line of an entry's text, escaped and cut
-// to limit characters: the first line that is not blank, and the next one where the first ends in a colon. What Python
-// threw is in the place of its trace.
+// to limit characters: the first line that is not blank, and the next one where the first ends in a colon, or else the
+// first line that an exception begins where the first line names none. What Python threw is in the place of its trace.
 func sampleText(e *event.Entry, limit int) string {
 	parts := make([]string, 0, 4)
 	if e.Kind == event.KindOperation {
@@ -422,15 +422,19 @@ func sampleText(e *event.Entry, limit int) string {
 	}
 	message, thrown := stackframe.Thrown(strings.TrimSpace(e.Message))
 	message = message[:min(len(message), utf8.UTFMax*(limit+1))] // which shows that text was cut
-	head := 0
+	head := ""
 	for line := range strings.SplitSeq(message, "\n") {
-		if line = strings.TrimSpace(line); line == "" {
+		line = strings.TrimSpace(line)
+		n, _ := stackframe.Throwable(line)
+		reason := strings.HasSuffix(head, ":") || n > 0 && thrown == "" && !strings.Contains(head, "Exception")
+		if line == "" || head != "" && !reason {
 			continue
 		}
 		parts = append(parts, line)
-		if head++; head == 2 || !strings.HasSuffix(line, ":") {
+		if head != "" {
 			break
 		}
+		head = line
 	}
 	sample := strings.TrimSpace(strings.Join(append(parts, thrown), " "))
 	if sample == "" {

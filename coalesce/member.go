@@ -52,7 +52,7 @@ const (
 	crash     Effects = 1 << iota // the process ends
 	hang                          // the game does not go on, until a rule resolves this
 	breaks                        // once is enough, but while the game starts: a load, a save or a map failed as a whole
-	levels                        // none is known: only the level of a log record decided
+	levels                        // none is known: only the level of a log record decided, or words
 	memory                        // none is left: the code that asks for it is running and not at fault
 	explained                     // a crash, by the lack of memory before
 )
@@ -60,7 +60,7 @@ const (
 // EffectsOf returns the effects that a decision names by its tags; docs/rules.md lists them. byLevel reports that no
 // rule decided about a log record, only its level.
 func EffectsOf(d *event.Decision, byLevel bool) (all Effects) {
-	for i, tag := range [...]string{"crash", "hang", "breaks", "", "memory"} {
+	for i, tag := range [...]string{"crash", "hang", "breaks", "words", "memory"} {
 		if slices.Contains(d.Tags, tag) {
 			all |= 1 << i
 		}
@@ -157,6 +157,9 @@ func (c *Coalescer) members(it *item) []Member {
 		}
 		m.Title = cmp.Or(m.Title, Reported(m.Rule, m.Severity))
 		likely, perhaps := m.Mods()
+		if m.Effects&crash != 0 && len(likely) > 0 && !strings.HasPrefix(likely[0], text.Code) { // the mod is the cause
+			m.Advice = text.DefaultAdvice(true, false)
+		}
 		m.Advice = text.Advice(m.Advice, slices.Concat(likely, perhaps)...)
 	}
 	slices.SortFunc(all, func(a, b Member) int { return a.Compare(&b) })

@@ -95,6 +95,7 @@ func TestWeightOfMembers(t *testing.T) {
 			}
 		}
 	}
+	require.Equal(t, levels, EffectsOf(&event.Decision{Tags: []string{"words"}}, false))
 	require.Equal(t, crash|breaks, EffectsOf(&event.Decision{Tags: []string{"breaks", "other", "crash"}}, false))
 }
 

@@ -91,6 +91,8 @@ func TestSampleText(t *testing.T) {
 		{"Exception in job: \r\n\nSystem.Exception: x\n  at A.B ()", 60, "Exception in job: System.Exception: x"},
 		{"a:\nb:\nc", 20, "a: b:"},
 		{"a:", 20, "a:"},
+		{"the press stopped\n\nTime: 10:00\nacme.press.OilError: none\nacme.press.TrayError: none", 60, "the press stopped acme.press.OilError: none"},
+		{"no tray (acme.TrayException)\nacme.press.OilError: none", 60, "no tray (acme.TrayException)"},
 		{"12345678901", 10, "123456789…"},
 		{"1234567890", 10, "1234567890"},
 		{strings.Repeat("ю", 11), 10, strings.Repeat("ю", 9) + "…"},

@@ -509,7 +509,7 @@ func TestDefaultsPass(t *testing.T) {
 	for _, r := range results {
 		require.False(t, r.Failed, "%s", r.String())
 	}
-	reading := []string{"python.uncaught", "node.uncaught", "resource.disk"} // of entries with frames in logs of programs
+	reading := []string{"crash.report.graphics_driver", "python.uncaught", "node.uncaught", "resource.disk"} // of entries with frames in logs of programs
 	for _, r := range set.Rules() {
 		require.Empty(t, r.ShadowedBy, r.ID)
 		require.Equal(t, slices.Contains(reading, r.ID), r.PerEntry, r.ID)

@@ -27,6 +27,7 @@ var table = map[string]row{
 	"load":           {Named, weightNamed, rankNamed, refused},
 	"loading":        {Named, weightNamed, rankNamed, refused},
 	"skipping":       {Named, weightNamed, rankNamed, refused},
+	"because":        {Named, weightNamed, rankNamed, listed},
 	"package" + "id": {Named, weightNamed, rankOwner, identified},
 	"assembly":       {Type, weightType, rankCode, (*scan).assembly},
 
@@ -104,6 +105,15 @@ func idRune(r rune) bool { return r == '-' || r == '.' || r < utf8.RuneSelf && w
 func refused(_ *scan, _, rest string) string {
 	tag, _, ok := cutTag(strings.TrimLeft(rest, " "))
 	if name := unversioned(tag); ok && name != tag {
+		return name
+	}
+	return ""
+}
+
+// listed reads the row of a mod in a list of mods that a loader refused: "- Some Mod 1.2.0 because …".
+func listed(_ *scan, before, _ string) string {
+	row, ok := strings.CutPrefix(strings.TrimSpace(before), "- ")
+	if name := unversioned(row); ok && name != row {
 		return name
 	}
 	return ""

@@ -118,37 +118,53 @@ func (r *Replay) noticed() []missing {
 
 // ending is how the game ended, by the last records of a log.
 type ending struct {
-	fatal bool   // nothing came after something fatal
-	crash bool   // which was a crash
-	line  uint64 // of the first of it, of the crash where it was one
-	after int    // records after a crash
+	fatal  bool   // nothing came after something fatal
+	crash  bool   // which was a crash
+	worded bool   // before the crash, words of the highest level announced it
+	line   uint64 // of the first of it, of the crash and its announcement where it was one
+	cause  string // the rule of the fault that came once, directly before a crash without a stack trace
+	weight int    // of the records after a crash
 }
 
-// aftermath is how many records may follow a crash, such as the report of a shell. With more the game is alive, and did
-// not crash.
-const aftermath = 8
+// aftermath is how many records may follow a crash that have a text from before it. With more the game is alive, and
+// did not crash. A record with a text that is new, such as a part of the report or of a shell's, counts a fraction. A
+// game that stops in order does not live on.
+const (
+	aftermath = 8
+	fraction  = 8
+)
 
 // reportTop is the last line at which a crash begins a file that is the report of it, as runtimes write one: the rest
 // is about the crash, however long it is.
 const reportTop = 3
 
-// crashed is what rules call the phase of a game that has crashed.
-const crashed = "crashed"
+// What rules call the phases of a game that has crashed, and of a game that stops in order.
+const (
+	crashed = "crashed"
+	quits   = "quit"
+)
 
-func (n *ending) observe(rec *capture.Record, o *heed.Outcome) {
+// observe adds a record with a text that came first at a line, after a record of a problem, nil for none.
+func (n *ending) observe(rec *capture.Record, o *heed.Outcome, first uint64, before *problem) {
 	switch d := &o.Decision; {
 	case rec.Kind == event.KindNotice:
 	case d.Disposition == event.Blocking && d.Severity == event.SeverityFatal:
 		crash := slices.Contains(d.Tags, tagCrash)
-		if !n.fatal || crash && !n.crash {
+		if !n.fatal || crash && !n.crash && !n.worded {
 			n.line = uint64(rec.Line())
+			if before != nil && before.Disposition == event.Blocking && before.Entries == 1 && rec.Stack == "" {
+				n.cause = before.Rule
+			}
 		}
-		n.fatal, n.after, n.crash = true, 0, n.crash || crash
-	case !n.fatal:
-	case o.Phase != crashed || n.after == aftermath && n.line > reportTop:
+		n.worded = !n.crash && isDefault(d.Rule)
+		n.fatal, n.weight, n.crash = true, 0, n.crash || crash
+	case !n.fatal, n.crash && o.Phase == quits:
+	case o.Phase != crashed || n.weight >= fraction*aftermath && n.line > reportTop:
 		*n = ending{}
-	case n.after < aftermath:
-		n.after++
+	case first < n.line:
+		n.weight += fraction
+	default:
+		n.weight++
 	}
 }
 
@@ -245,14 +261,8 @@ func (n *opening) observe(rec *capture.Record, o *heed.Outcome) {
 }
 
 func (n *opening) enter(phase string) {
-	switch phase {
-	case "":
-	case phaseStart:
-		n.began = true
-	case phaseBoot:
-	default:
-		n.up = true
-	}
+	n.began = n.began || phase == phaseStart
+	n.up = n.up || phase != "" && phase != phaseStart && phase != phaseBoot
 }
 
 // banner is how many records a log may have that shows no more than the banner of a game and its first steps.
@@ -270,11 +280,6 @@ func (r *Replay) starting() bool {
 		return e != nil && e.Game+e.Loader+e.Engine != "" && r.records <= banner && r.run.from == 0 && !r.end.Headless
 	}
 	return last == phaseBoot || last == phaseStart && !n.scene && n.records <= prelude
-}
-
-// unrecognized reports whether neither the reader of the log nor a rule found a sign that a game wrote it.
-func (r *Replay) unrecognized() bool {
-	return r.end.Unrecognized && !r.known && r.end.Stats.Phase == ""
 }
 
 // completeTo ends a sentence about a log that ends early, if nothing is known to be missing.

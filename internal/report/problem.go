@@ -29,23 +29,30 @@ type run struct {
 	problems map[causeKey]*problem
 	times    uint64 // blocking entries
 	records  uint64
-	limit    stretch // the latest before the game stopped writing its log
+	limit    stretch  // the latest before the game stopped writing its log
+	latest   *problem // of the last record, nil if that is not urgent
 	ending   ending
 	opening  opening
 	from     uint64 // line at which it begins, 0 for the first in a log
 	before   ending // how the run before it ended
 }
 
-func (n *run) observe(rec *capture.Record, o *heed.Outcome, line uint64) {
+// observe adds a record at a line, the text of which came first at another.
+func (n *run) observe(rec *capture.Record, o *heed.Outcome, line, first uint64) {
 	n.records++
-	n.ending.observe(rec, o)
+	known, before := n.ending.crash, n.latest
+	n.latest = nil
+	n.ending.observe(rec, o, first, before)
 	n.opening.observe(rec, o)
 	d := &o.Decision
 	if !d.Disposition.Urgent() {
 		return
 	}
 	p := n.problem(d, line)
-	p.Entries++
+	n.latest = p
+	if !known || p.Last < n.ending.line || !p.ends() { // else it is the same crash
+		p.Entries++
+	}
 	p.Early = p.Early && (o.Phase == phaseStart || o.Phase == phaseBoot)
 	p.Last, p.record = line, n.records
 	p.Severity = max(p.Severity, d.Severity)
@@ -82,11 +89,40 @@ func (n *run) joinEscalated() {
 		if key.disposition != event.Advisory || worse == nil {
 			continue
 		}
-		worse.Entries += p.Entries
-		worse.First, worse.Last = min(worse.First, p.First), max(worse.Last, p.Last)
-		worse.Early = worse.Early && p.Early
+		worse.Join(&p.Member)
 		delete(n.problems, key)
 	}
+}
+
+// ends reports whether entries of the problem are words about the end of the game, and not about a reason of it.
+func (p *problem) ends() bool {
+	return p.tagged(tagCrash) || p.Severity == event.SeverityFatal && !p.tagged(tagMemory) && !p.tagged(tagGraphics)
+}
+
+// joinCrash makes one problem of all that reports the crash of a run, in the words of the rule that knows its reason.
+func (n *run) joinCrash() {
+	var crash *problem
+	for _, p := range n.blocking() {
+		switch {
+		case !n.ending.crash || !p.ends() || p.First < n.ending.line:
+		case crash == nil:
+			crash, p.Entries = p, 1
+		default:
+			crash.Join(&p.Member)
+			crash.Entries, crash.record = 1, max(crash.record, p.record)
+			delete(n.problems, causeKey{p.Rule, p.Disposition})
+		}
+	}
+}
+
+// blocking returns the blocking problems of a run: first those that report a crash with its reason, then without one.
+func (n *run) blocking() []*problem {
+	all := slices.Collect(maps.Values(n.problems))
+	all = slices.DeleteFunc(all, func(p *problem) bool { return p.Disposition != event.Blocking })
+	slices.SortFunc(all, func(a, b *problem) int {
+		return cmp.Or(cmp.Compare(a.vagueness(), b.vagueness()), cmp.Compare(b.Last, a.Last))
+	})
+	return all
 }
 
 // runBegins closes the run of the game that ends at a line, where another begins. A run with blocking entries is kept:
@@ -229,11 +265,10 @@ func (r *Replay) filler(n *run) *problem {
 	return nil
 }
 
-// crashReason is the probable reason of a crash, and the rule that found it.
+// crashReason is the probable reason of a crash.
 type crashReason struct {
 	tags     []string
 	id, says string
-	rule     string
 }
 
 // crashReasons are the known reasons, by the tags of the records, the more exact ones first.
@@ -248,29 +283,30 @@ var crashReasons = [...]crashReason{
 	{tags: []string{tagGraphics}, id: "graphics", says: "probably because the graphics device was lost"},
 }
 
-// crashReason returns the reason of the crash of a run, nil if it is not known: the reason in the records of the crash,
+// crashReason returns the problem that shows the reason of the crash of a run, nil for none: in its own records,
 // or else the last shortage or loss before it.
-func (n *run) crashReason() *crashReason {
-	problems := slices.SortedFunc(maps.Values(n.problems), func(a, b *problem) int { return cmp.Compare(b.Last, a.Last) })
-	problems = slices.DeleteFunc(problems, func(p *problem) bool { return p.Disposition != event.Blocking })
-	for _, reason := range crashReasons {
-		has := func(p *problem) bool { return p.tagged(tagCrash) && reason.explains(p) }
-		if i := slices.IndexFunc(problems, has); i >= 0 {
-			reason.rule = problems[i].Rule
-			return &reason
-		}
-	}
-	for _, p := range problems {
-		for _, reason := range crashReasons {
-			if reason.explains(p) {
-				reason.rule = p.Rule
-				return &reason
-			}
-		}
+func (n *run) crashReason() *problem {
+	all := n.blocking()
+	if i := slices.IndexFunc(all, func(p *problem) bool { return p.reason() >= 0 }); i >= 0 {
+		return all[i]
 	}
 	return nil
 }
 
-func (c *crashReason) explains(p *problem) bool {
-	return !slices.ContainsFunc(c.tags, func(tag string) bool { return !p.tagged(tag) })
+// reason returns the index of the first reason of a crash that a problem shows, -1 for none.
+func (p *problem) reason() int {
+	lacks := func(tag string) bool { return !p.tagged(tag) }
+	return slices.IndexFunc(crashReasons[:], func(c crashReason) bool { return !slices.ContainsFunc(c.tags, lacks) })
+}
+
+// vagueness orders problems by how exactly they report a crash: with the reason, without one, or not at all.
+func (p *problem) vagueness() int {
+	switch i := p.reason(); {
+	case !p.tagged(tagCrash):
+		return len(crashReasons) + 1
+	case i < 0:
+		return len(crashReasons)
+	default:
+		return i
+	}
 }

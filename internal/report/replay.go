@@ -166,7 +166,7 @@ func (r *Replay) Observe(rec *capture.Record, o *heed.Outcome) {
 		r.run.limit = r.stretch
 	}
 	r.stretch.observe(o, row, wasBlind && !r.blind.now || rec.Status == event.StatusRestarted)
-	r.run.observe(rec, o, line)
+	r.run.observe(rec, o, line, row.First)
 	if r.config.Details {
 		r.details.observe(&r.config, rec, o, row, suspects, r.blind.now && !wasBlind, isNew)
 	}

@@ -89,7 +89,8 @@ type verdictCause struct {
 	texts
 	time    time.Time // of its first entry, where Config.Details asks for it
 	modded  bool      // the log is of a game with mods
-	memory  bool      // memory ran out, or the graphics device was lost: the work of all mods together
+	crash   bool      // the process ended
+	modless bool      // no single mod is sought: memory ran out, or graphics or a file are at fault
 	patched []string  // mods that changed code that it ran through, where nothing else points at a mod
 }
 
@@ -109,13 +110,12 @@ const otherMods = 3
 // verdict returns the verdict about a replay that has ended.
 func (r *Replay) verdict() *verdict {
 	v := &verdict{texts: r.texts, Log: r.logSentences(), Causes: []verdictCause{}, Mods: []verdictMod{}}
-	blinds := map[string]bool{}
-	for _, span := range r.blind.spans {
-		blinds[span.Rule] = true
-	}
 	n, earlier := r.judged()
 	n.joinEscalated()
-	choice := Problems{Blinds: func(rule string) bool { return blinds[rule] }}
+	n.joinCrash()
+	choice := Problems{Blinds: func(rule string) bool {
+		return slices.ContainsFunc(r.blind.spans, func(s span) bool { return s.Rule == rule })
+	}}
 	for _, p := range n.problems {
 		n.weigh(p, &r.causes)
 		choice.All = append(choice.All, &p.Member)
@@ -125,13 +125,17 @@ func (r *Replay) verdict() *verdict {
 	if len(blocking) > 0 {
 		r.broke(v, n, blocking)
 	} else {
-		r.held(v, n, len(advisory) > 0)
+		r.held(v, n, advisory)
 	}
 	item, filler, reason := r.top(n), r.filler(n), n.crashReason()
+	explains := []string{n.ending.cause}
+	if reason != nil {
+		explains = append(explains, reason.Rule)
+	}
 	choice.ExplainedBy = func(rule string) []string {
 		p, by := n.problems[causeKey{rule, event.Blocking}], r.config.Rule(rule).ExplainedBy
-		if reason != nil && p != nil && p.tagged(tagCrash) {
-			by = append(slices.Clip(by), reason.rule)
+		if p != nil && p.tagged(tagCrash) {
+			by = slices.Concat(by, explains)
 		}
 		return by
 	}
@@ -151,6 +155,10 @@ func (r *Replay) verdict() *verdict {
 			m = &item.Members[0]
 		}
 		c := r.named(p, n.problems[causeKey{p.Rule, p.Disposition}], m)
+		if because := p.Because; because != nil && c.crash {
+			key := causeKey{because.Rule, because.Disposition}
+			c.Advice = sentence(r.say(r.advice(key, members[key])))
+		}
 		c.modded = listed || !text.IsProgram(r.family) && len(mods) > 0
 		if filler != nil && p.Member == choice.Filler {
 			r.fills(&c, filler)
@@ -161,10 +169,7 @@ func (r *Replay) verdict() *verdict {
 		v.Causes = append(v.Causes, c)
 	}
 	v.single = len(found) == 1 && len(v.Causes) == 1
-	v.title, v.What = r.words(v.title), r.words(v.What)
-	for i := range v.Log {
-		v.Log[i] = r.words(v.Log[i])
-	}
+	v.title, v.What, v.Log = r.words(v.title), r.words(v.What), each(v.Log, r.words)
 	v.head(earlier)
 	if v.What == "" {
 		v.What = v.Causes[0].What
@@ -183,7 +188,8 @@ func (r *Replay) broke(v *verdict, n *run, blocking []*heed.Member) {
 	switch {
 	case n.ending.crash:
 		v.State, v.Since = stateCrashed, n.ending.line
-		if reason := n.crashReason(); reason != nil {
+		if p := n.crashReason(); p != nil {
+			reason := crashReasons[p.reason()]
 			v.Reason, v.because = reason.id, r.say(", ")+r.say(reason.says)
 		}
 	case slices.ContainsFunc(blocking, (*heed.Member).Hangs):
@@ -194,8 +200,8 @@ func (r *Replay) broke(v *verdict, n *run, blocking []*heed.Member) {
 }
 
 // held fills in the state of a run in which nothing blocked, but perhaps that the log went blind.
-func (r *Replay) held(v *verdict, n *run, complaints bool) {
-	b := &r.blind
+func (r *Replay) held(v *verdict, n *run, advisory []*heed.Member) {
+	b, complaints := &r.blind, len(advisory) > 0
 	unread := r.unread != "" || r.end.Interrupted
 	switch {
 	case r.silent() && !complaints:
@@ -214,7 +220,10 @@ func (r *Replay) held(v *verdict, n *run, complaints bool) {
 		if r.starting() {
 			v.title = r.say("Small problems while the game starts")
 		}
-		v.What = r.asFar(r.say("nothing broke, but some things do not work as they should."))
+		v.What = r.asFar(r.say("nothing broke; there are only warnings."))
+		if slices.ContainsFunc(advisory, func(m *heed.Member) bool { return m.Severity > event.SeverityWarning }) {
+			v.What = r.asFar(r.say("nothing broke, but some things do not work as they should."))
+		}
 	case unread:
 		v.State, v.title, v.What = stateUnknown, r.say("Not read to its end"), r.say("No problem was found in the part that was read.")
 	case r.end.Headless:
@@ -224,7 +233,7 @@ func (r *Replay) held(v *verdict, n *run, complaints bool) {
 	case r.starting():
 		v.State, v.title = stateUnknown, r.say("Ended while the game starts")
 		v.What = r.say("No problem was found up to there. Whether the game finished starting is not known.")
-	case r.unrecognized():
+	case r.end.Unrecognized && !r.known && r.end.Stats.Phase == "":
 		v.State, v.title = stateUnknown, r.say("Not recognized as a game log")
 		v.What = r.say("No problem was found, but nothing in the file shows that a game wrote it.")
 	default:
@@ -262,7 +271,8 @@ func (r *Replay) named(p *chosen, of *problem, m *heed.Member) verdictCause {
 		c.Because = p.Because.First
 	}
 	if of != nil {
-		c.memory = of.tagged(tagMemory) || of.tagged(tagGraphics)
+		c.crash = of.tagged(tagCrash)
+		c.modless = slices.ContainsFunc([]string{tagMemory, tagGraphics, "graphics_driver", "file"}, of.tagged)
 		c.Prefix = safe(r.config.Scrub.Mod(of.shared()))
 	}
 	if m == nil {

@@ -242,7 +242,7 @@ func (t texts) all(names []string, quote func(string) string) string {
 }
 
 // mod returns which mod it was and what that rests on, in a sentence, or how to find it; "" where the log lists no mods
-// and names none.
+// and names none, or the problem that explains a crash has the answer.
 func (c *verdictCause) mod(quote func(string) string) string {
 	because := ""
 	if len(c.Mods) > 0 && len(c.Mods[0].Evidence) > 0 {
@@ -259,9 +259,9 @@ func (c *verdictCause) mod(quote func(string) string) string {
 	case len(c.Running) > 0:
 		return c.one(uint64(len(c.Running)), "Not known. Memory ran out, and %s was running; that alone is no proof.",
 			"Not known. Memory ran out, and %s were running; that alone is no proof.", c.all(c.Running, quote))
-	case len(c.patched) == 0 && !c.modded:
+	case len(c.patched) == 0 && (!c.modded || c.crash && c.Because > 0):
 		return ""
-	case len(c.patched) == 0 && (c.memory || c.Disposition != event.Blocking):
+	case len(c.patched) == 0 && (c.modless || c.Disposition != event.Blocking):
 		return c.say("Not known.")
 	case len(c.patched) == 0:
 		return c.say("Not known. To find it, remove the mods added last, or half of them at a time.")
