@@ -1,4 +1,4 @@
-package framing
+package jsonrpc
 
 import (
 	"bufio"
@@ -11,13 +11,15 @@ import (
 	"testing/iotest"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/framing"
 )
 
 func TestLine(t *testing.T) {
 	read := func(r io.Reader, limit int) (texts []string, err error) {
 		buffered := bufio.NewReaderSize(r, 16) // the least that there is
 		for {
-			line, err := Line(buffered, limit)
+			line, err := framing.Line(buffered, limit)
 			if err != nil {
 				return texts, err
 			}
@@ -28,14 +30,15 @@ func TestLine(t *testing.T) {
 	require.Equal(t, []string{"1234567\n", "\n", "12"}, texts)
 	require.Equal(t, io.EOF, err)
 	_, err = read(strings.NewReader("1234567890"), 8)
-	require.Equal(t, &LongError{Size: 10, Limit: 8, Ends: Ends{Head: []byte("12345678"), Tail: []byte("90")}}, err)
+	ends := framing.Ends{Head: []byte("12345678"), Tail: []byte("90")}
+	require.Equal(t, &framing.LongError{Size: 10, Limit: 8, Ends: ends}, err)
 	long := strings.Repeat("x", 63) + "\n"
-	buffered := bufio.NewReaderSize(strings.NewReader(long+"x"+long+strings.Repeat("a", 3*MaxEnd)+"b\n"+long), 16)
-	for _, want := range []any{long, 65, 3*MaxEnd + 2, long} {
-		line, err := Line(buffered, 64)
-		if tooLong, ok := errors.AsType[*LongError](err); ok {
+	buffered := bufio.NewReaderSize(strings.NewReader(long+"x"+long+strings.Repeat("a", 3*framing.MaxEnd)+"b\n"+long), 16)
+	for _, want := range []any{long, 65, 3*framing.MaxEnd + 2, long} {
+		line, err := framing.Line(buffered, 64)
+		if tooLong, ok := errors.AsType[*framing.LongError](err); ok {
 			require.Equal(t, want, tooLong.Size)
-			require.Len(t, append(tooLong.Head, tooLong.Tail...), min(tooLong.Size, 64+MaxEnd))
+			require.Len(t, append(tooLong.Head, tooLong.Tail...), min(tooLong.Size, 64+framing.MaxEnd))
 			require.EqualError(t, err, "a line of "+strconv.Itoa(tooLong.Size)+" bytes, want at most 64")
 			continue
 		}
@@ -53,14 +56,14 @@ func TestBodyClaimed(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for _, sent := range []int{0, step - 1, step, step + 1} {
-		_, err := Body(strings.NewReader(strings.Repeat("x", sent)), nil, 256<<20, step)
+		_, err := framing.Body(strings.NewReader(strings.Repeat("x", sent)), nil, 256<<20, step)
 		require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 	}
 	runtime.ReadMemStats(&after)
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(16<<20))
 	for _, n := range []int{0, 1, step, step + 1, 3*step + 7} {
 		text := strings.Repeat("x", n)
-		body, err := Body(strings.NewReader(text+"y"), make([]byte, 3), n, step)
+		body, err := framing.Body(strings.NewReader(text+"y"), make([]byte, 3), n, step)
 		require.NoError(t, err)
 		require.Equal(t, text, string(body))
 	}

@@ -1,4 +1,4 @@
-package standin
+package gabp
 
 import (
 	"bufio"
@@ -10,13 +10,15 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/standin"
 )
 
 // TestCharacters: a mod that counts characters waits for more after a request that is not ASCII.
 func TestCharacters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ours, theirs := net.Pipe()
-		go NewMod(ModConfig{Characters: true}).ServeConn(theirs)
+		go standin.NewMod(standin.ModConfig{Characters: true}).ServeConn(theirs)
 		t.Cleanup(func() { _ = ours.Close() })
 		r := bufio.NewReader(ours)
 		call := func(tool string) {

@@ -1,14 +1,16 @@
-package width
+package text_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/text/width"
 )
 
 func TestAppendHanging(t *testing.T) {
-	var m Measure
+	var m width.Measure
 	for _, c := range []struct {
 		lead, text string
 		width      int
@@ -33,7 +35,7 @@ func TestAppendHanging(t *testing.T) {
 }
 
 func TestAppendWrapped(t *testing.T) {
-	var m Measure
+	var m width.Measure
 	for _, c := range []struct {
 		text          string
 		width, indent int

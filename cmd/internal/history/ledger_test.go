@@ -1,9 +1,7 @@
-package historysource_test
+package history_test
 
 import (
 	"context"
-	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -67,22 +65,4 @@ func TestLedger(t *testing.T) {
 	before := l.Revision(t.Context())
 	testkit.Must(l.History.Forget(t.Context(), history.Which{IDs: []int64{3}}))
 	require.NotEqual(t, before, l.Revision(t.Context()))
-}
-
-func Example() {
-	dir, err := os.MkdirTemp("", "history")
-	if err != nil {
-		panic(err)
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	l, err := filled(filepath.Join(dir, "h.db"))
-	if err != nil {
-		panic(err)
-	}
-	found, err := l.Entries(context.Background(), nil, &briefing.LedgerQuery{
-		Filters: map[string]string{"signature": "0000000000000007"},
-	})
-	fmt.Println(found.Fragments[0].Lines[0].Text, err, l.History.Close())
-	// Output:
-	// suspect: ExampleMod, in 4 of 4 sessions with it and in 0 of 9 without; it changed only once, so anything else that changed then looks the same; new since 10 November, when ExampleMod was added <nil> <nil>
 }

@@ -1,4 +1,4 @@
-package schema_test
+package report
 
 import (
 	"encoding/json"
@@ -37,10 +37,10 @@ type document struct {
 	Hidden   string            `json:"-"`
 }
 
-var form = schema.Form{Name: "x", Title: "x --format json", Values: []any{document{}}}
+var exampleForm = schema.Form{Name: "x", Title: "x --format json", Values: []any{document{}}}
 
 func TestForm(t *testing.T) {
-	s := testkit.Schema(t, form.JSON())
+	s := testkit.Schema(t, exampleForm.JSON())
 	d := document{SchemaVersion: schema.Version, State: "open", ID: []string{"1"}, Counts: map[string]uint64{"a": 1}}
 	d.Line = 1
 	written := func(d document) string {
@@ -78,6 +78,6 @@ func TestFormOfSeveral(t *testing.T) {
 	s := testkit.Schema(t, f.JSON())
 	testkit.RequireValid(t, s, `{"children":[]}`)
 	require.Error(t, s.Validate(decoded(`{"schemaVersion":2}`)))
-	require.Equal(t, &form, schema.Find([]schema.Form{form}, "x"))
-	require.Nil(t, schema.Find([]schema.Form{form}, "z"))
+	require.Equal(t, &exampleForm, schema.Find([]schema.Form{exampleForm}, "x"))
+	require.Nil(t, schema.Find([]schema.Form{exampleForm}, "z"))
 }

@@ -1,10 +1,12 @@
-package template
+package text_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/text/template"
 )
 
 func TestCommon(t *testing.T) {
@@ -25,7 +27,7 @@ func TestCommon(t *testing.T) {
 		{"a" + strings.Repeat(" b", 200) + " c", "a" + strings.Repeat(" d", 300) + " c", "a <*>"},
 		{"", "", ""},
 	} {
-		require.Equal(t, tc.want, Common(tc.a, tc.b), "%q and %q", tc.a, tc.b)
+		require.Equal(t, tc.want, template.Common(tc.a, tc.b), "%q and %q", tc.a, tc.b)
 	}
 }
 
@@ -39,12 +41,12 @@ func TestDiffering(t *testing.T) {
 		{[]string{"open"}, []string{"open"}},
 	} {
 		for i, v := range tc.all {
-			require.Equal(t, tc.want[i], Differing(v, tc.all), "%q", tc.all)
+			require.Equal(t, tc.want[i], template.Differing(v, tc.all), "%q", tc.all)
 		}
 	}
 }
 
 func TestLine(t *testing.T) {
-	require.Equal(t, `broken\x1b | at A.B | at C.D`, Line("broken\x1b\nat A.B\nat C.D"))
-	require.Empty(t, Line(""))
+	require.Equal(t, `broken\x1b | at A.B | at C.D`, template.Line("broken\x1b\nat A.B\nat C.D"))
+	require.Empty(t, template.Line(""))
 }

@@ -1,4 +1,4 @@
-package summary_test
+package report
 
 import (
 	"encoding/json"
@@ -15,9 +15,9 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// TestMarks holds the identity of a log to its bytes, however they are written: it begins another one that is longer
+// TestSummaryMarks holds the identity of a log to its bytes, however they are written: it begins another one that is longer
 // and agrees with it up to the last of the lengths that have a mark.
-func TestMarks(t *testing.T) {
+func TestSummaryMarks(t *testing.T) {
 	lengths := []int{}
 	for n, step := 4096, 64; n < 80_000; n += step {
 		lengths = append(lengths, n)
@@ -63,7 +63,7 @@ func TestMarks(t *testing.T) {
 	})
 }
 
-func TestParse(t *testing.T) {
+func TestParseSummary(t *testing.T) {
 	s := summary.Session{
 		Version: summary.Version, Log: summary.Log{Name: "a", Bytes: 5, Hash: 1 << 63},
 		Groups: []summary.Group{
@@ -94,7 +94,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestGame(t *testing.T) {
+func TestGameOfSummary(t *testing.T) {
 	for text, want := range map[string][2]string{
 		"RimWorld 1.6.4566 rev607": {"RimWorld", "1.6.4566 rev607"}, "Half-Life 2": {"Half-Life 2", ""},
 		"Euro Truck Simulator 2 v1.49": {"Euro Truck Simulator 2", "v1.49"}, "": {}, "1.2": {"1.2", ""},

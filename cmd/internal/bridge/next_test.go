@@ -1,4 +1,4 @@
-package way
+package bridge_test
 
 import (
 	"testing"
@@ -10,6 +10,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/agent/briefing/heedsource"
+	"github.com/heedlog/heed/cmd/internal/way"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/testkit"
 )
@@ -20,7 +21,7 @@ func TestServiceOfAnEngine(t *testing.T) {
 		e := testkit.Must(heed.New(heed.Config{}))
 		e.Log(event.Log{Level: event.LevelError, Message: "Exception ticking Crane7: System.NullReferenceException", Pos: 7})
 		s, err := briefing.New(heedsource.Sources(heedsource.Config{
-			Engine: e, Next: SessionNext, Now: time.Now,
+			Engine: e, Next: way.SessionNext, Now: time.Now,
 		}))
 		require.NoError(t, err)
 		for _, tpl := range heedsource.Templates() {
@@ -36,15 +37,15 @@ func TestWordsOfNext(t *testing.T) {
 		"read the game's state again: what you know of it may not hold any more",
 		"call heed/item with id a1 for its samples and the entries around its cause",
 		"acknowledge a1 with attention/ack: calls are refused until then",
-	}, SessionNext("agent", &heed.Item{ID: "a1", StateInvalidated: true, Blocking: true}))
+	}, way.SessionNext("agent", &heed.Item{ID: "a1", StateInvalidated: true, Blocking: true}))
 	a := &heed.Item{ID: "e-1", Blocking: true}
 	require.Equal(t, []string{
 		"heed brief --template agent 1 shows what came before and after", "heed ack 1 lets the agent's calls pass again",
-	}, SessionNext("person", a))
-	require.Empty(t, SessionNext("mod_author", a), "an author has neither the game nor its log")
+	}, way.SessionNext("person", a))
+	require.Empty(t, way.SessionNext("mod_author", a), "an author has neither the game nor its log")
 	a.Cause.Pos = 12
 	require.Equal(t, []string{"heed explain x.log:12 shows why it was decided so, and what points at whom"},
-		FileNext("heed", "x.log")("person", a))
+		way.FileNext("heed", "x.log")("person", a))
 }
 
 // TestSearchWithoutSearcher: a template of the caller's that searches gets a warning, and all else that it names.

@@ -1,4 +1,4 @@
-package bounds_test
+package journal_test
 
 import (
 	"testing"
@@ -9,7 +9,8 @@ import (
 	"github.com/heedlog/heed/internal/bounds"
 )
 
-func TestComplete(t *testing.T) {
+// TestBounds holds the fields of a Config to their least and their most.
+func TestBounds(t *testing.T) {
 	for _, c := range []struct {
 		n, want int
 		err     string

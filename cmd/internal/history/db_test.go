@@ -1,4 +1,4 @@
-package db_test
+package history_test
 
 import (
 	"bufio"
@@ -193,8 +193,8 @@ func TestErrorsNameTheFile(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrPermission)
 }
 
-// TestFull: what does not fit is an error, and what was there stays.
-func TestFull(t *testing.T) {
+// TestDatabaseFull: what does not fit is an error, and what was there stays.
+func TestDatabaseFull(t *testing.T) {
 	d := testkit.Must(db.Open(t.Context(), config(filepath.Join(t.TempDir(), "x.db"))))
 	d.SetMaxOpenConns(1)
 	_ = testkit.Must(d.Exec("INSERT INTO a VALUES (1); PRAGMA max_page_count = 3"))

@@ -1,4 +1,4 @@
-package loopback_test
+package gabp
 
 import (
 	"testing"
@@ -8,7 +8,7 @@ import (
 	"github.com/heedlog/heed/internal/loopback"
 )
 
-func TestIs(t *testing.T) {
+func TestIsLoopback(t *testing.T) {
 	for _, host := range []string{
 		"localhost", "LOCALHOST:80", "127.0.0.1", "127.8.9.1:0", "::1", "[::1]", "[::1]:80", "::ffff:127.0.0.1",
 	} {

@@ -1,15 +1,17 @@
-package width
+package text_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/text/width"
 )
 
 // TestWidth: columns by the tables of Unicode, and cuts that go through no character.
 func TestWidth(t *testing.T) {
-	var m Measure
+	var m width.Measure
 	for text, want := range map[string]int{
 		"":                         0,
 		"plain":                    5,

@@ -1,4 +1,4 @@
-package frame_test
+package signature_test
 
 import (
 	"testing"
@@ -8,7 +8,7 @@ import (
 	"github.com/heedlog/heed/internal/frame"
 )
 
-func TestParse(t *testing.T) {
+func TestParseFrame(t *testing.T) {
 	for _, c := range []struct {
 		line string
 		want frame.Certainty
@@ -33,8 +33,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestParseScripts holds that frames of script languages name the file of the script and the function.
-func TestParseScripts(t *testing.T) {
+// TestParseFrameOfScript holds that frames of script languages name the file of the script and the function.
+func TestParseFrameOfScript(t *testing.T) {
 	for line, want := range map[string][2]string{
 		"\tscripts/press.lua:12: in function 'turn'":                               {"press", "turn"},
 		"\t...gs/gears/press.lua:12: in upvalue 'Press.turn'":                      {"press", "Press.turn"},
@@ -62,7 +62,7 @@ func TestParseScripts(t *testing.T) {
 	}
 }
 
-func FuzzParse(f *testing.F) {
+func FuzzFrame(f *testing.F) {
 	f.Add("  at Acme.Press.Turn () <0x0001b>")
 	f.Fuzz(func(t *testing.T, line string) {
 		_, certainty := frame.Parse(line)
