@@ -61,30 +61,3 @@ func BenchmarkKeyStack(b *testing.B) {
 		n.Key("Exception while running", benchStack)
 	}
 }
-
-func BenchmarkAppendTemplate(b *testing.B) {
-	n, _ := New(Config{})
-	buf := make([]byte, 0, 1024)
-	for _, c := range benchTexts {
-		b.Run(fmt.Sprintf("%s=%d", c.name, len(c.text)), func(b *testing.B) {
-			b.SetBytes(int64(len(c.text)))
-			b.ReportAllocs()
-			for b.Loop() {
-				buf = n.AppendTemplate(buf[:0], c.text, "")
-			}
-		})
-	}
-}
-
-func BenchmarkSignature(b *testing.B) {
-	n, _ := New(Config{})
-	for _, c := range benchTexts {
-		b.Run(fmt.Sprintf("%s=%d", c.name, len(c.text)), func(b *testing.B) {
-			b.SetBytes(int64(len(c.text)))
-			b.ReportAllocs()
-			for b.Loop() {
-				n.Signature(c.text, "")
-			}
-		})
-	}
-}

@@ -473,39 +473,6 @@ func TestGrouperOnLabeledLogs(t *testing.T) {
 	}
 }
 
-func BenchmarkGrouper(b *testing.B) {
-	n := newDefault(b)
-	var tpls [][]byte
-	var sigs []Signature
-	for i := range 1 << 14 {
-		tpl := n.AppendTemplate(nil, fmt.Sprintf("%c%c%c said that the lamp of %c%c was not where it had been", 'a'+i%26, 'a'+i/26%26, 'a'+i/676%26, 'a'+i%26, 'k'+i/26%7), "")
-		tpls, sigs = append(tpls, tpl), append(sigs, Of(tpl))
-	}
-	b.Run("new", func(b *testing.B) {
-		for b.Loop() {
-			g := newGrouper(b, GrouperConfig{})
-			for i := range tpls {
-				learn(g, sigs[i], tpls[i])
-			}
-		}
-		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(tpls)), "ns/template")
-	})
-	b.Run("known", func(b *testing.B) {
-		b.ReportAllocs()
-		g := newGrouper(b, GrouperConfig{})
-		for i := range tpls {
-			learn(g, sigs[i], tpls[i])
-		}
-		name := g.Group(sigs[0])
-		for i := 0; b.Loop(); i++ {
-			if g.Group(sigs[i%len(sigs)]) == (Signature{}) {
-				b.Fatal("lost")
-			}
-		}
-		require.Equal(b, name, g.Group(sigs[0]))
-	})
-}
-
 func ExampleGrouper() {
 	n, err := New(Config{})
 	if err != nil {
