@@ -244,11 +244,9 @@ func FuzzParse(f *testing.F) {
 	f.Add("Warning: no disk")
 	f.Add("Press_CRITICAL_ERROR: no disk")
 	f.Add("\xc9A WARN: of another encoding")
-	f.Add("10:00:0" + strings.Repeat("\t", 4000) + "0 I am here")
 	f.Fuzz(func(t *testing.T, line string) {
 		h := Parse(line)
-		blanks := strings.Count(line, " ") + strings.Count(line, "\t") // those that follow a part are no text
-		if h.Len < 0 || h.Len > len(line) || h.Len-blanks > maxParts*2*maxPart+2*maxPart {
+		if h.Len < 0 || h.Len > len(line) || h.Len > maxParts*2*maxPart+2*maxPart {
 			t.Fatalf("a head of %d bytes", h.Len)
 		}
 		for _, level := range []event.Level{event.LevelUnknown, h.Level} {

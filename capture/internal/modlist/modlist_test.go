@@ -1,4 +1,4 @@
-package capture
+package modlist
 
 import (
 	"fmt"
@@ -6,12 +6,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/heedlog/heed/capture/internal/modlist"
 )
 
-// TestReportOfMods holds the mods that lines of reports name.
-func TestReportOfMods(t *testing.T) {
+func TestRead(t *testing.T) {
 	for line, want := range map[string][]string{ // names; "?" for a line that needs a second one
 		"== game.exe -port=2302 \"-mod=@press;@loom_two\" -x":                                     {"press", "loom_two"},
 		"[Mods] Enabled: Loading Screen Press 1.3.5 [2955456339]":                                 {"Loading Screen Press"},
@@ -50,7 +47,7 @@ func TestReportOfMods(t *testing.T) {
 		"Instantiating addon 'PressButton' from assembly 'Press'":         nil,
 		"Started mod Press, and the rest is 1.2 of a sentence":            nil,
 	} {
-		mods, _, isSure := modlist.Read(line)
+		mods, _, isSure := Read(line)
 		var got []string
 		if len(mods) > 0 && !isSure {
 			got = append(got, "?")
@@ -65,7 +62,7 @@ func TestReportOfMods(t *testing.T) {
 		if strings.HasPrefix(form, "=") {
 			list = strings.ReplaceAll(list, ", ", ";")
 		}
-		mods, _, isSure := modlist.Read(fmt.Sprintf(form, list))
+		mods, _, isSure := Read(fmt.Sprintf(form, list))
 		require.True(t, isSure)
 		require.Len(t, mods, 200, "a list may be longer than the words before it")
 	}
