@@ -47,23 +47,6 @@ var nearBounds = []struct{ when, text string }{
 	{`contains_any(template, ` + listOf(150, alike) + `)`, "a"},
 }
 
-// BenchmarkNearBounds: a condition takes at most about a second.
-func BenchmarkNearBounds(b *testing.B) {
-	for _, bc := range nearBounds {
-		b.Run(strings.ReplaceAll(bc.when[:min(len(bc.when), 50)], " ", "_"), func(b *testing.B) {
-			set := testkit.Must(ruleWhen(bc.when))
-			ev := set.NewEvaluator()
-			in := Input{Template: strings.Repeat(bc.text, 64<<10/len(bc.text))}
-			for b.Loop() {
-				if ev.matches(&in, set.rules[0]) || ev.failures > 0 {
-					b.Fatal(ev.failure)
-				}
-				ev.end()
-			}
-		})
-	}
-}
-
 // TestConditionBounds: conditions near a bound load, and those beyond it are refused where they stand, with the figure and what
 // to change; so is what could build texts or lists of any size.
 func TestConditionBounds(t *testing.T) {

@@ -473,39 +473,6 @@ func TestGrouperOnLabeledLogs(t *testing.T) {
 	}
 }
 
-func BenchmarkGrouper(b *testing.B) {
-	n := newDefault(b)
-	var tpls [][]byte
-	var sigs []Signature
-	for i := range 1 << 14 {
-		tpl := n.AppendTemplate(nil, fmt.Sprintf("%c%c%c said that the lamp of %c%c was not where it had been", 'a'+i%26, 'a'+i/26%26, 'a'+i/676%26, 'a'+i%26, 'k'+i/26%7), "")
-		tpls, sigs = append(tpls, tpl), append(sigs, Of(tpl))
-	}
-	b.Run("new", func(b *testing.B) {
-		for b.Loop() {
-			g := newGrouper(b, GrouperConfig{})
-			for i := range tpls {
-				learn(g, sigs[i], tpls[i])
-			}
-		}
-		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(tpls)), "ns/template")
-	})
-	b.Run("known", func(b *testing.B) {
-		b.ReportAllocs()
-		g := newGrouper(b, GrouperConfig{})
-		for i := range tpls {
-			learn(g, sigs[i], tpls[i])
-		}
-		name := g.Group(sigs[0])
-		for i := 0; b.Loop(); i++ {
-			if g.Group(sigs[i%len(sigs)]) == (Signature{}) {
-				b.Fatal("lost")
-			}
-		}
-		require.Equal(b, name, g.Group(sigs[0]))
-	})
-}
-
 func ExampleGrouper() {
 	n, err := New(Config{})
 	if err != nil {
@@ -530,4 +497,43 @@ func ExampleGrouper() {
 	// Anna cb931bde6192f1d5
 	// Boris cb931bde6192f1d5
 	// Chloe cb931bde6192f1d5
+}
+
+// TestGroupAt: the place that Join returns leads to the group that Learn names,
+// also after groups have merged, and of signatures that came too late to be known.
+func TestGroupAt(t *testing.T) {
+	var texts []string
+	for i, name := range []string{"Tobin", "Marla", "Quint", "Bendo", "Orsin", "Pelka"} {
+		texts = append(texts,
+			"the lamp of "+name+" went out at night",
+			"nobody found "+name+" by the old mill",
+			fmt.Sprintf("a line of its own, number %c", 'p'+i))
+	}
+	for _, room := range []int{len(texts), 9, 4, 1} {
+		joins, err := NewGrouper(GrouperConfig{Signatures: room, Columns: 64})
+		require.NoError(t, err)
+		learns, err := NewGrouper(GrouperConfig{Signatures: room, Columns: 64})
+		require.NoError(t, err)
+		places := map[string]Place{}
+		for _, text := range append(texts, texts...) {
+			sig := Of([]byte(text))
+			learned := learn(learns, sig, []byte(text))
+			places[text] = joins.Learn(sig, []byte(text))
+			require.Equal(t, learned, joins.GroupAt(places[text], sig))
+			require.Equal(t, learns.Merges(nil), joins.Merges(nil))
+			for known, place := range places {
+				sig := Of([]byte(known))
+				_, ok := joins.find(sig)
+				switch got := joins.GroupAt(place, sig); {
+				case ok:
+					require.Equal(t, joins.Group(sig), got)
+				case place == nowhere:
+					require.Equal(t, sig, got)
+				default:
+					require.Equal(t, joins.Group(got), got, "a group that is there")
+				}
+			}
+		}
+		require.Equal(t, learns.Stats(), joins.Stats())
+	}
 }

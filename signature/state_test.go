@@ -158,29 +158,3 @@ func TestGrouperStateIsACopy(t *testing.T) {
 	require.Equal(t, before, after)
 	require.NotEqual(t, before, encoded(t, g))
 }
-
-// BenchmarkGrouperState measures full tables of the default size: state is under the lock of an engine.
-func BenchmarkGrouperState(b *testing.B) {
-	g, err := NewGrouper(GrouperConfig{})
-	require.NoError(b, err)
-	for i := range defaultGroupSignatures {
-		template := fmt.Appendf(nil, "could not open the Name_%d of that thing for case%d now", i, i%5000)
-		learn(g, Of(template), template)
-	}
-	g.Merges(nil)
-	b.Run("state", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			g.State()
-		}
-	})
-	b.Run("restore", func(b *testing.B) {
-		state := g.State()
-		b.ReportAllocs()
-		for b.Loop() {
-			r, err := RestoreGrouper(GrouperConfig{}, state)
-			require.NoError(b, err)
-			require.Equal(b, g.Stats(), r.Stats())
-		}
-	})
-}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/bench/workload"
 	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules"
 )
@@ -65,28 +64,4 @@ func TestSameReport(t *testing.T) {
 	require.NoError(t, replay(in.reader(), set, &alone))
 	require.NoError(t, overlapped(in.reader(), set, &beside))
 	require.Equal(t, alone.String(), beside.String())
-}
-
-// BenchmarkReplay measures whole replays, in one goroutine and overlapped, from
-// the bytes to the report.
-func BenchmarkReplay(b *testing.B) {
-	set := defaults(b)
-	for _, in := range []*input{
-		{files: ownCaptures(b), size: 8 << 20},
-		{storm: workload.IDs, size: 8 << 20},
-		{storm: workload.Same, size: 8 << 20},
-	} {
-		require.NoError(b, in.load())
-		for name, f := range map[string]func(io.Reader, *rules.Set, io.Writer) error{
-			"alone":      replay,
-			"overlapped": overlapped,
-		} {
-			b.Run(in.String()+"/"+name, func(b *testing.B) {
-				b.SetBytes(in.size)
-				for b.Loop() {
-					require.NoError(b, f(in.reader(), set, io.Discard))
-				}
-			})
-		}
-	}
 }

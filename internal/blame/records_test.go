@@ -6,6 +6,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/internal/testkit"
@@ -131,4 +134,94 @@ func record(text string) (message, stack string) {
 		stack += fmt.Sprintf("  at %s () [0x00012] in <%s>:0\n", method, strings.Repeat(module, 32))
 	}
 	return message, strings.TrimSuffix(stack, "\n")
+}
+
+func TestLinkIsNoText(t *testing.T) {
+	for _, id := range []string{"", "x", "12 34", "1&a=b", "-1", strings.Repeat("1", 30)} {
+		require.Empty(t, (&blame.Mod{WorkshopID: id}).Link(), id)
+	}
+	require.NotEmpty(t, (&blame.Mod{WorkshopID: strings.Repeat("1", 20)}).Link(), "as long as a number can be")
+}
+
+// TestKey holds which signs a key keeps, and how many.
+func TestKey(t *testing.T) {
+	var all strings.Builder
+	for c := range rune(128) {
+		all.WriteRune(c)
+	}
+	require.Equal(t, "0123456789abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz", blame.Key(all.String()))
+	require.Equal(t, "жж9字é", blame.Key("Ж…ж9 字\u0080É"))
+	require.Equal(t, blame.Key("Weaver"), blame.Key("code: Weaver"), "both name one mod")
+	require.Equal(t, strings.Repeat("a", 64), blame.Key(strings.Repeat("a", 70)))
+	require.Equal(t, strings.Repeat("ж", 32), blame.Key(strings.Repeat("ж", 40)))
+}
+
+// TestNumberIsOwn holds that the number of a mod outlives the memory of the record that taught it.
+func TestNumberIsOwn(t *testing.T) {
+	f := testkit.Must(blame.New(blame.Config{}))
+	f.Learn(blame.Mod{Name: "Printing Press", PackageID: "acme.press"})
+	read := []byte(`[Printing Press - Start of stack trace]` + "\n" + `Source file: D:\workshop\content\123450\1234567890\P.xml`)
+	f.LearnNames(f.Find(nil, unsafe.String(&read[0], len(read)), ""))
+	clear(read)
+	m, _ := f.Mod("Printing Press")
+	require.Equal(t, "1234567890", m.WorkshopID)
+}
+
+// TestListedAgain: a mod that is listed again as it was teaches nothing.
+func TestListedAgain(t *testing.T) {
+	mods := []blame.Mod{
+		{Name: "A Tool", PackageID: "some.tool"},
+		{Name: "A Tool", WorkshopID: "12"},
+		{Name: "B", Assemblies: []string{"C"}},
+		{Name: "D", Assemblies: []string{"C"}},
+		{Name: "E", Assemblies: []string{"C"}},
+	}
+	f := finder(t)
+	before := 0
+	for i, m := range mods {
+		require.True(t, f.Learn(m))
+		require.Greater(t, f.Lessons(), before, i)
+		before = f.Lessons()
+	}
+	for i, m := range mods {
+		require.True(t, f.Learn(m))
+		require.Equal(t, before, f.Lessons(), i)
+	}
+}
+
+// TestMethodsAreBounded: of more methods than there is room for, the first stay.
+func TestMethodsAreBounded(t *testing.T) {
+	f := finder(t)
+	for i := range blame.MaxMethods + 10 {
+		f.LearnTrace(trace(fmt.Sprintf("Farm.Cow.Eat%d", i)))
+	}
+	require.Equal(t, 8192, f.Methods())
+	f = finder(t)
+	for i := range 8200 {
+		f.LearnTrace(fmt.Sprintf("  at Farm.Cow.Eat () [0x00012] in <%032x>:0", i))
+	}
+	require.Equal(t, 8192+blame.MinTraces, f.Knows())
+
+	before := strings.Repeat("\n", 32<<10-len("mod 'A Tool'"))
+	require.Len(t, f.Find(nil, before+"mod 'A Tool'", ""), 1)
+	require.Empty(t, f.Find(nil, "\n"+before+"mod 'A Tool'", ""), "text beyond 32 KiB")
+	f = finder(t)
+	f.LearnTrace(before + "\n\n\n\n" + trace("Farm.Cow.Eat"))
+	require.Zero(t, f.Knows())
+}
+
+// TestLearnTraceKeepsNothing holds that a trace may be overwritten once it was learned.
+func TestLearnTraceKeepsNothing(t *testing.T) {
+	const trace = "  at Acme.Loop.Run () [0x00001] in <0123>:0\n  at Acme.Loop.Tick () [0x00001] in <0123>:0\n" +
+		"  at Acme.Loop.Turn () [0x00001] in <0123>:0\n  at Lamps.Lamp.Burn () [0x00001] in <4567>:0\n"
+	want, got := finder(t), finder(t)
+	buffer := make([]byte, len(trace))
+	for range 100 {
+		copy(buffer, trace)
+		want.LearnTrace(trace)
+		got.LearnTrace(unsafe.String(&buffer[0], len(buffer)))
+	}
+	clear(buffer)
+	require.Len(t, want.Find(nil, "stuck", trace), 1, "most frames are the game's")
+	require.Equal(t, want.Find(nil, "stuck", trace), got.Find(nil, "stuck", trace))
 }

@@ -127,22 +127,6 @@ func FuzzSuspects(f *testing.F) {
 	})
 }
 
-func BenchmarkSuspects(b *testing.B) {
-	var sessions []cohort.Session
-	for n := range 1000 {
-		s := cohort.Session{Fault: n%7 == 0 || n > 400}
-		for m := range 300 {
-			if (n/5+m)%11 != 0 || m < 100 {
-				s.Mods = append(s.Mods, cohort.Mod{Key: fmt.Sprint(m), Version: fmt.Sprint(n * (m % 3) / 100)})
-			}
-		}
-		sessions = append(sessions, s)
-	}
-	for b.Loop() {
-		cohort.Suspects(sessions)
-	}
-}
-
 func TestQuantile(t *testing.T) {
 	require.InDelta(t, 1.959964, cohort.Quantile(0.95, 1), 1e-6)
 	require.InDelta(t, 2.575829, cohort.Quantile(0.95, 5), 1e-6)

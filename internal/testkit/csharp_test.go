@@ -16,10 +16,10 @@ func TestCSharp(t *testing.T) {
 	source := filepath.Join(t.TempDir(), "hello.cs")
 	code := `class P { static int Main(string[] a) { System.Console.Write("hello " + a[0]); return 0; } }`
 	require.NoError(t, os.WriteFile(source, []byte(code), 0o600))
-	for _, cache := range []string{t.TempDir(), source, ""} {
+	for i, cache := range []string{t.TempDir(), source, ""} {
 		t.Setenv("XDG_CACHE_HOME", cache)
 		t.Setenv("HOME", cache)
-		for range 2 {
+		for range max(1, 2-i) { // again where the cache has the folder, but no program
 			require.Equal(t, "hello you", testkit.RunMono(t, time.Minute, testkit.CSharp(t, source), "you"))
 			kept := testkit.Must(filepath.Glob(filepath.Join(cache, "heed-csharp", "*", "test.exe")))
 			for _, program := range kept {

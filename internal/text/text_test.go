@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/heedlog/heed/internal/testkit"
 )
@@ -224,4 +225,92 @@ func TestClip(t *testing.T) {
 	require.True(t, utf8.ValidString(cut))
 	require.LessOrEqual(t, len(cut), limit+len("…"))
 	require.Equal(t, "short", Clip("short", limit))
+}
+
+// TestCheck is the table of the beginnings of files that are text, and of those that are not.
+func TestCheck(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		head string
+		want error
+	}{
+		{"empty", "", nil},
+		{"text", "Mono path[0] = 'C:/Games'\r\n", nil},
+		{"colors", "\x1b[31mred\x1b[0m\n\x1b[32mgreen\x1b[0m\n", nil},
+		{"a stray control", "one \x01 in a line", nil},
+		{"hole of NULs", "text\n" + strings.Repeat("\x00", 4096) + "text\n", nil},
+		{"nothing but NULs", strings.Repeat("\x00", 4096), nil},
+		{"legacy encoding", strings.Repeat("\xcf\xf0\xe8\xe2\xe5\xf2 ", 50), nil},
+		{"executable", "\x7fELF\x02\x01\x01\x00\x00\x03\x00\x3e\x00\x01\x00", ErrBinary},
+		{"picture", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x04\x00\x00\x00\x03\x00\x08\x02", ErrBinary},
+		{"gzip", "\x1f\x8b\x08\x00", errCompressed},
+		{"zip", "PK\x03\x04", errArchive},
+		{"tar", "Player.log" + strings.Repeat("\x00", 247) + "ustar", errArchive},
+		{"zstd, of text as it is", "\x28\xb5\x2f\xfd\x04\x58some text", errCompressed},
+		{"UTF-16 with a mark", "\xff\xfe" + strings.Repeat("h\x00i\x00 \x00", 20), nil},
+		{"UTF-16 with a mark, big-endian", "\xfe\xff" + strings.Repeat("\x00h\x00i\x00 ", 20), nil},
+		{"UTF-32", "h\x00\x00\x00i\x00\x00\x00\n\x00\x00\x00h\x00\x00\x00", encoded("UTF-32LE")},
+		{"UTF-32 with a mark", "\xff\xfe\x00\x00h\x00\x00\x00i\x00\x00", encoded("UTF-32LE")},
+		{"UTF-32, big-endian", strings.Repeat("\x00\x00\x00h\x00\x00\x00i\x00\x00\x00 ", 20), encoded("UTF-32BE")},
+		{"UTF-32 with a mark, big-endian", "\x00\x00\xfe\xff\x00\x00\x00h\x00\x00\x00i", encoded("UTF-32BE")},
+		{"UTF-32 of other scripts", strings.Repeat("\x16\x04\x00\x00\x87\x65\x00\x00\x00\xf6\x01\x00", 20), encoded("UTF-32LE")},
+		{"a hole, and text", strings.Repeat("\x00", 4096) + "text", nil},
+		{"UTF-16", strings.Repeat("h\x00i\x00 \x00", 20), encoded("UTF-16LE")},
+		{"UTF-16, big-endian", strings.Repeat("\x00h\x00i\x00 ", 20), encoded("UTF-16BE")},
+	} {
+		t.Run(c.name, func(t *testing.T) { require.Equal(t, c.want, Check([]byte(c.head))) })
+	}
+}
+
+// TestDistance compares with the plain recursion.
+func TestDistance(t *testing.T) {
+	var slow func(a, b string) int
+	slow = func(a, b string) int {
+		if a == "" || b == "" {
+			return len(a) + len(b)
+		}
+		n, m := len(a), len(b)
+		cost := 1
+		if a[n-1] == b[m-1] {
+			cost = 0
+		}
+		d := min(slow(a[:n-1], b)+1, slow(a, b[:m-1])+1, slow(a[:n-1], b[:m-1])+cost)
+		if n > 1 && m > 1 && a[n-1] == b[m-2] && a[n-2] == b[m-1] {
+			d = min(d, slow(a[:n-2], b[:m-2])+1)
+		}
+		return d
+	}
+	require.Equal(t, 3, distance("kitten", "sitting"))
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := rapid.StringMatching("[abc]{0,6}").Draw(t, "a"), rapid.StringMatching("[abc]{0,6}").Draw(t, "b")
+		require.Equal(t, slow(a, b), distance(a, b))
+	})
+}
+
+func TestNearest(t *testing.T) {
+	names := []string{"ack", "color", "fail-on", "format", "top", "width"}
+	for word, want := range map[string]string{
+		"":        "",
+		"colr":    "color",
+		"COLOR":   "color",
+		"tpo":     "top",
+		"widht":   "width",
+		"formt":   "format",
+		"failon":  "fail-on",
+		"form":    "format", // the only one that begins so
+		"f":       "",       // two begin so
+		"banana":  "",
+		"toppppp": "",
+	} {
+		require.Equal(t, want, Nearest(word, names), word)
+	}
+
+	names = []string{"template", "frames", "level", "phase", "warning"}
+	for word, want := range map[string]string{
+		"templat": "template", "tepmlate": "template", "Template": "template", "frame": "frames", "phsae": "phase",
+		"warn": "warning", "temp": "template", "xyz": "", "": "", "l": "", "level": "", "levels": "level",
+		strings.Repeat("x", 100): "",
+	} {
+		require.Equal(t, want, Nearest(word, names), word)
+	}
 }

@@ -319,13 +319,3 @@ func TestReferenceChecks(t *testing.T) {
 	require.Len(t, regexp.MustCompile(`(?m)^\tcheck\w+ += `).FindAllString(string(code), -1), len(got),
 		"each check of lint.go is in Checks of export_test.go and in the table of docs/rules.md")
 }
-
-func BenchmarkLint(b *testing.B) {
-	files := rules.Defaults()
-	b.ReportAllocs()
-	for b.Loop() {
-		if n := len(lint.Lint(files...)); n != 0 {
-			b.Fatal(n)
-		}
-	}
-}

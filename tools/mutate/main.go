@@ -8,7 +8,7 @@
 //
 // With -diff, mutants are of functions that differ from a commit, of all tested packages if none is given.
 //
-// Tests run with -short; packages of -with are asked where the package's own tests pass.
+// Tests run with -short; packages of -with are asked where the package's own tests pass, or where it has none.
 // The same seed takes the same sample of the same source. The tree is not changed: all
 // mutants are built at once, each as a copy of its function that an environment variable
 // chooses.
@@ -101,7 +101,13 @@ func main() {
 				n++
 			}
 			one := r // since a run sets the timeout by its own package
-			one.packages = append([]string{"./" + dir}, strings.FieldsFunc(*with, func(c rune) bool { return c == ',' })...)
+			one.packages = strings.FieldsFunc(*with, func(c rune) bool { return c == ',' })
+			if tests, err := filepath.Glob(filepath.Join(dir, "*_test.go")); err == nil && len(tests) > 0 {
+				one.packages = slices.Insert(one.packages, 0, "./"+dir)
+			}
+			if len(one.packages) == 0 {
+				return fmt.Errorf("%s has no tests: name the packages that test it, with -with", dir)
+			}
 			if err := one.run(ctx, all[:n], known); err != nil {
 				return err
 			}
@@ -233,7 +239,7 @@ func (r *runner) run(ctx context.Context, all []mutant, known map[string]bool) (
 	}
 	dead := counts[killed] + counts[timedOut]
 	fmt.Printf("%s: %d mutants, %d killed (%d by the timeout), %d survived, %d equivalent, %d do not compile: %.1f %% killed\n",
-		r.packages[0], len(all), dead, counts[timedOut], counts[survived], counts[equivalent], counts[noCompile],
+		"./"+path.Dir(all[0].file), len(all), dead, counts[timedOut], counts[survived], counts[equivalent], counts[noCompile],
 		100*float64(dead)/float64(max(1, dead+counts[survived])))
 	return nil
 }

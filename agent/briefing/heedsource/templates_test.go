@@ -2,6 +2,9 @@ package heedsource
 
 import (
 	"encoding/json"
+	"fmt"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -98,4 +101,77 @@ func TestModAuthor(t *testing.T) {
 		require.NotContains(t, string(all), "Annelies", "whom a stack alone reveals")
 		engine.Log(event.Log{Message: "another quiet line"})
 	}
+}
+
+// TestSourcesInDocs compares the table of sources with the code.
+func TestSourcesInDocs(t *testing.T) {
+	data := testkit.Must(os.ReadFile("../../../docs/briefing.md"))
+	_, section, found := strings.Cut(string(data), "\n## What heed has\n")
+	require.True(t, found)
+	filters := map[string]string{}
+	for line := range strings.Lines(section) {
+		if cells := strings.Split(line, "|"); len(cells) == 5 {
+			filters[strings.ReplaceAll(strings.TrimSpace(cells[1]), "`", "")] = cells[3]
+		}
+	}
+	has := func(source string, names []string) {
+		t.Helper()
+		require.Contains(t, filters, source)
+		require.Equal(t, len(names), strings.Count(filters[source], "`")/2, source)
+		for _, name := range names {
+			require.Contains(t, filters[source], "`"+name+"`", source)
+		}
+	}
+	has("ledger of hot", filterNames)
+	has("registry environment", nil)
+}
+
+// TestLatestEntriesStay: of entries that do not fit the budget, the oldest are left out, and that is said.
+func TestLatestEntriesStay(t *testing.T) {
+	set := testkit.Must(rules.Compile(testRules))
+	for limit := 40; limit <= 400; limit += 20 {
+		template, err := briefing.Parse("t.yaml", fmt.Appendf(nil, `
+template_id: t
+pipeline: [{type: ledger_query, config: {max_entries: 20}}]
+budget: {max_context_tokens: %d}
+`, limit))
+		require.NoError(t, err)
+		sources := all(played(t), set)
+		sources.Templates = []*briefing.Template{template}
+		service := testkit.Must(briefing.New(sources))
+		c := testkit.Must(service.Assemble(t.Context(), briefing.Request{TemplateOverride: "t"}))
+		require.LessOrEqual(t, c.Used.Tokens, limit)
+		require.NotEmpty(t, c.Fragments, limit)
+		require.Equal(t, "run1/11", c.Fragments[len(c.Fragments)-1].SourceID)
+		whole := len(c.Fragments) == 8 && !regexp.MustCompile(`\(\d+ more lines?\)`).MatchString(c.Text)
+		require.Equal(t, whole, c.Trace[0].Status == briefing.StatusOK, "%d tokens: %v", limit, c.Trace)
+	}
+}
+
+func TestEnvironment(t *testing.T) {
+	facts := capture.Facts{}
+	e := source{Config{Environment: func() capture.Facts { return facts }}}
+	rows := func() []briefing.Fragment {
+		found := testkit.Must(e.Rows(t.Context(), &briefing.Input{}, &briefing.RegistryQuery{}))
+		return found.Fragments
+	}
+	require.Empty(t, rows())
+	facts.Game = "Colony 1.2"
+	require.Len(t, rows(), 1)
+	list := []capture.ListedMod(nil)
+	e.Mods = func() []capture.ListedMod { return list }
+	require.Len(t, rows(), 1)
+	list = []capture.ListedMod{
+		{Mod: heed.Mod{Name: "Printing Press", PackageID: "acme.press"}, Versions: "[mv:1.2.0]"},
+		{Mod: heed.Mod{PackageID: "acme.loom"}},
+	}
+	got := rows()
+	require.Equal(t, []briefing.Line{{Text: "Colony 1.2", Data: true}}, got[0].Lines)
+	require.Equal(t, "2 mods, in load order", got[1].Title)
+	require.Equal(t, []briefing.Line{
+		{Text: "1. Printing Press (acme.press) [mv:1.2.0]", Data: true, Kind: briefing.Hex},
+		{Text: "2. acme.loom", Data: true, Kind: briefing.Hex},
+	}, got[1].Lines)
+	_, err := e.Rows(t.Context(), &briefing.Input{}, &briefing.RegistryQuery{Filters: map[string]string{"mod": "x"}})
+	require.ErrorContains(t, err, "has no filters")
 }

@@ -7,7 +7,7 @@
 //
 //	HEED_TESTS=full go test ./cmd/internal/accept/agent -run Table -v -args -seeds 20      agents on a broken game
 //	HEED_TESTS=full go test ./cmd/internal/accept/field -run Table -v -args -calls 300     bridges and mods of the field
-//	HEED_TESTS=full go test ./cmd/internal/accept/incidents -v                             stops in real logs
+//	HEED_TESTS=full go test ./cmd/internal/accept/agent -run Incidents -v                  stops in real logs
 //
 // The exit status is 2 for an error.
 package main

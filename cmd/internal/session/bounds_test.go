@@ -15,6 +15,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/gabp/gate"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
@@ -299,4 +300,17 @@ func smallConfig(t testing.TB) heed.Config {
 	})
 	require.NoError(t, err)
 	return heed.Config{Rules: set, Epoch: nowText, Groups: signature.GrouperConfig{Signatures: 16, Columns: 8}}
+}
+
+// Clear ends an open item; see [heed.Engine.Clear].
+func (s *Session) Clear(id string) bool {
+	s.enter()
+	defer s.leave()
+	return s.engine.Clear(id)
+}
+
+// Gate returns a gate for this session's calls: c with Source set.
+func (s *Session) Gate(c gate.Config) (*gate.Gate, error) {
+	c.Source = s.Source(c.FailOpen)
+	return gate.New(c)
 }

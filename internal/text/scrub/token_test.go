@@ -55,3 +55,9 @@ func TestBits(t *testing.T) {
 		require.LessOrEqual(t, n, c.to, c.text)
 	}
 }
+
+// TestLongLines: each of many homes in one line is found.
+func TestLongLines(t *testing.T) {
+	const homes = 500
+	require.Equal(t, homes, strings.Count(Text(strings.Repeat(`C:\Users\ab `, homes)), string(User)))
+}

@@ -330,12 +330,18 @@ func (m *memoryLog) Run(ctx context.Context, h func(*follow.Record)) error {
 	m.mu.Unlock()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
+	var woken time.Time
+	var delay time.Duration
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-m.wakes:
-			timer.Reset(between(m.random, time.Millisecond, 5*time.Millisecond))
+			// Writes at one time have one delay: they wake once or more, as goroutines happen to run.
+			if now := time.Now(); !now.Equal(woken) {
+				woken, delay = now, between(m.random, time.Millisecond, 5*time.Millisecond)
+			}
+			timer.Reset(delay)
 		case <-timer.C:
 			if !m.look(idle) {
 				timer.Reset(idle)

@@ -1,15 +1,20 @@
 package brief
 
 import (
+	"bytes"
+	"flag"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/internal/testkit"
+	"github.com/heedlog/heed/rules"
 )
 
 // requireNamed requires that at 1,500 tokens briefs show at least 95 % of the worst, the most frequent and the first
@@ -87,4 +92,157 @@ func TestCrashWithoutModules(t *testing.T) {
 			require.NotContains(t, b.Text, module, log)
 		}
 	}
+}
+
+const captures = "../../../../testdata/captures"
+
+func defaults(t *testing.T) *rules.Set {
+	t.Helper()
+	return testkit.Must(rules.Compile(rules.Defaults()...))
+}
+
+// TestTruth requires that each blocking item of the project's captures has one row of truth, and each row an item.
+func TestTruth(t *testing.T) {
+	set := defaults(t)
+	faults := testkit.Must(ownFaults(captures))
+	found := map[string]map[string]bool{}
+	logs := map[string]*replayed{}
+	for _, path := range testkit.Must(filepath.Glob(captures + "/*.*")) {
+		logs[path] = testkit.Must(replayOf(path, set, func(*replayed, int, []string) {}))
+	}
+	for _, f := range faults {
+		known := logs[f.path].truth(f)
+		item := known.item
+		require.NotEmpty(t, item, "%s:%d", f.path, f.line)
+		if found[f.path] == nil {
+			found[f.path] = map[string]bool{}
+		}
+		require.False(t, found[f.path][item], "%s:%d: %s has a row", f.path, f.line, item)
+		found[f.path][item] = true
+		require.True(t, known.wanted()[where], "%s:%d", f.path, f.line)
+	}
+	for path, log := range logs {
+		require.Len(t, log.blocking, len(found[path]), path)
+	}
+}
+
+// TestOwnCaptures holds the figures of the project's captures.
+func TestOwnCaptures(t *testing.T) {
+	testkit.Full(t, "asks for briefs of each fault at several moments")
+	q := testkit.Must(measure(folders{captures: captures, players: t.TempDir()}, defaults(t)))
+	require.Equal(t, 30, q.wanted[ours][all].of)
+	least := map[approach][]int{ // that have all facts, at 500, 1,500 and 4,000 tokens
+		named:   {30, 30, 30},
+		unnamed: {16, 25, 28},
+	}
+	for _, m := range moments {
+		for _, how := range approaches {
+			for i, tokens := range budgets {
+				has := q.sum([]set{ours}, cell{moment: m, tokens: tokens, approach: how})
+				require.Equal(t, []int{30, 16, 30, 30}, []int{has[cause].of, has[culprit].of, has[where].of, has[all].of})
+				if least[how] == nil { // an agent without heed
+					require.NotZero(t, has[cause].has, "%s, %d tokens, %s", how, tokens, m)
+					require.Less(t, has[all].has, 3, "%s, %d tokens, %s", how, tokens, m)
+					continue
+				}
+				require.GreaterOrEqual(t, has[all].has, least[how][i], "%s, %d tokens, %s", how, tokens, m)
+				require.Equal(t, has[nobody].of, has[nobody].has, "%s, %d tokens, %s: somebody is blamed", how, tokens, m)
+			}
+		}
+	}
+}
+
+// TestRealLogs requires that the figures of real logs are computed.
+func TestRealLogs(t *testing.T) {
+	testkit.Full(t, "asks for briefs of each fault at several moments")
+	data := filepath.Dir(testkit.Dir(t, "rimworld"))
+	testkit.Dir(t, "players")
+	var out bytes.Buffer
+	require.NoError(t, Run([]string{"-captures", captures, "-data", data, "-rounds", "0"}, &out, io.Discard))
+	for _, s := range []set{ours, players} {
+		require.Contains(t, out.String(), string(s)+", "+string(opened))
+	}
+	require.NotContains(t, out.String(), string(held))
+}
+
+// TestSpeed requires that what is measured has a full journal and open items, and that its figures are computed.
+func TestSpeed(t *testing.T) {
+	s := testkit.Must(race(captures, defaults(t), 3))
+	require.Equal(t, full, s.entries)
+	require.GreaterOrEqual(t, s.items, 5)
+	for _, how := range approaches {
+		require.Len(t, s.took[how], 3, how)
+		require.Contains(t, s.String(), how)
+	}
+	s.took = map[approach][]cost{named: nil}
+	for i := range time.Duration(200) {
+		s.took[named] = append(s.took[named], cost{(200 - i) * time.Millisecond, (i + 1) * time.Microsecond * 10})
+	}
+	require.Contains(t, s.String(), "100ms     198ms     200ms       1ms    1.98ms")
+}
+
+func TestRunRefuses(t *testing.T) {
+	require.ErrorIs(t, Run([]string{"-h"}, io.Discard, io.Discard), flag.ErrHelp)
+	require.Error(t, Run([]string{"-captures", t.TempDir()}, io.Discard, io.Discard))
+	require.Error(t, Run([]string{"-what"}, io.Discard, io.Discard))
+}
+
+func TestTail(t *testing.T) {
+	lines := []string{"one", "two", "three", "a much longer line of the log"}
+	tokens := func(lines ...string) (n int) {
+		for _, l := range lines {
+			n += estimated.Estimate(briefing.Line{Text: l})
+		}
+		return n
+	}
+	for _, c := range []struct {
+		limit, tokens int
+		want          string
+	}{
+		{50, tokens(lines[2:]...), "three\na much longer line of the log\n"},
+		{50, tokens(lines[1:]...) - 1, "three\na much longer line of the log\n"},
+		{1, 999, "a much longer line of the log\n"},
+		{50, 0, ""},
+		{50, 999, "one\ntwo\nthree\na much longer line of the log\n"},
+	} {
+		require.Equal(t, c.want, tail(lines, c.limit, c.tokens))
+	}
+	require.Equal(t, []string{"an Exception"}, exceptions([]string{"one", "an Exception", "exception"}))
+}
+
+// TestFacts holds what counts as a fact in a text.
+func TestFacts(t *testing.T) {
+	fault := truth{
+		cause: "Exception ticking Widget12", culprits: []string{"Some Mod", "SomeLib"}, phase: "play", marker: "Game loaded",
+		frame: "SomeMod.Widget.Tick", item: "e-3", advice: "Load the last save.", line: 77,
+	}
+	whole := facts{true, true, true, true, false}
+	require.Equal(t, whole, fault.wanted())
+	for _, c := range []struct {
+		name, text string
+		want       facts
+	}{
+		{"nothing", "", facts{}},
+		{"all", "[attention e-3@9] x, phase play\n> Exception ticking Widget12 (at 1)\nCulprit: SomeMod\nNext: read line 77", whole},
+		{"data is not own", "> phase play\n> Next: line 77", facts{}},
+		{"advice below", "- Next:\n- Load the last save.", facts{next: true}},
+		{"points elsewhere", "Next: line 99", facts{}},
+		{"any culprit", "> at somelib.X", facts{culprit: true}},
+		{"another phase", "phase: playing", facts{}},
+		{"blames", "[attention e-3@9] x\nCulprit: Other (its tag)", facts{nobody: false}},
+		{"does not blame", "[attention e-3@9] x\nCulprit: not known\n[attention e-4@9] y\nCulprit: Other", facts{nobody: true}},
+	} {
+		has := fault.inBrief(c.text)
+		if !strings.Contains(c.text, "Culprit") {
+			has[nobody] = false
+		}
+		require.Equal(t, c.want, has, c.name)
+	}
+	require.Equal(t, facts{cause: true, nobody: true}, fault.inLog("Exception ticking Widget12"))
+	require.Equal(t, facts{culprit: true, where: true, next: true, nobody: true},
+		fault.inLog("Game loaded\n at SomeMod.Widget.Tick ()"))
+	fault.names = []string{"op-4", "game/tick"}
+	require.Equal(t, facts{where: true, nobody: true}, fault.inBrief("during game/tick"))
+	require.Equal(t, facts{nobody: true}, fault.inBrief("phase play"))
+	require.Equal(t, []string{"culprit", "operation or phase", "next"}, facts{cause: true}.missing(whole))
 }
