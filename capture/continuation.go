@@ -1,6 +1,36 @@
 package capture
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/heedlog/heed/capture/format"
+)
+
+// Where nearly all records of plain text began with the head of a logger so far, a line without one directly below a
+// record that has one and reports a fault, or ends in a colon, continues it. Lines of another program, which are mixed
+// in, stand below any record: most of them begin one, and so they soon show that the rule does not hold.
+const (
+	minHeaded    = 2  // records with a head, and
+	headedShare  = 16 // this many for each without one
+	maxContinued = 64 // lines of a record
+)
+
+// countHead counts ln, the first line of a record.
+func (r *Reader) countHead(ln *line) {
+	if ln.logger().Sure {
+		r.headed++
+	} else {
+		r.bare++
+	}
+}
+
+// continues reports whether ln, which has no head and no claim to the open record, continues it.
+func (r *Reader) continues(ln *line) bool {
+	a := &r.asm
+	return r.layout == LayoutPlain && r.headed >= minHeaded && r.headed >= headedShare*r.bare && a.lines < maxContinued &&
+		a.logger().Sure && a.reportsFault() && ln.mayGoOn() && !isDrawn(ln.text) && !opensDump(ln.text) && !showsUnity(ln) &&
+		(r.format.Detect == nil || r.format.Detect(text(ln.text)) != format.Banner)
+}
 
 // isIndented reports whether b is set in under the line above: by two spaces
 // or more, or by a tab. One space is not enough: messages begin with one often,

@@ -103,10 +103,27 @@ func (r *Reader) holds(ln *line) bool {
 		a.blanks, h.heads = 0, h.heads || heads
 		return true
 	}
-	if !h.empty() {
-		r.release()
+	if h.empty() {
+		return false
 	}
-	return false
+	r.release()
+	return h.empty() && r.take(ln)
+}
+
+// keepHeld joins the lines held to the record if they continue it in any case.
+func (r *Reader) keepHeld() bool {
+	h := &r.held
+	for i := range h.lines {
+		if h.lines[i].blanks > 0 || !r.continues(&h.lines[i]) {
+			return false
+		}
+	}
+	for i := range h.lines {
+		r.asm.add(&h.lines[i], partMessage, evidenceForm)
+		r.listLine(&h.lines[i])
+	}
+	h.reset()
+	return true
 }
 
 // reportsItself reports whether ln, in plain text below a record without an exception, is a report of another fault.
@@ -141,9 +158,12 @@ func (a *assembly) addHeld(h *heldLines) {
 }
 
 // release ends the open record above the lines held below it, which are to be
-// looked at again.
+// looked at again, unless they continue it in any case.
 func (r *Reader) release() {
 	h := &r.held
+	if r.keepHeld() {
+		return
+	}
 	h.tail = r.asm.blanks
 	r.asm.blanks = h.lines[0].blanks
 	h.again, h.next = true, 0
