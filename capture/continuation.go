@@ -27,9 +27,15 @@ func (r *Reader) countHead(ln *line) {
 // continues reports whether ln, which has no head and no claim to the open record, continues it.
 func (r *Reader) continues(ln *line) bool {
 	a := &r.asm
-	return r.layout == LayoutPlain && r.headed >= minHeaded && r.headed >= headedShare*r.bare && a.lines < maxContinued &&
-		a.logger().Sure && a.reportsFault() && ln.mayGoOn() && !isDrawn(ln.text) && !opensDump(ln.text) && !showsUnity(ln) &&
-		(r.format.Detect == nil || r.format.Detect(text(ln.text)) != format.Banner)
+	switch {
+	case r.layout != LayoutPlain, r.headed < minHeaded, r.headed < headedShare*r.bare, a.lines >= maxContinued:
+		return false
+	case !a.logger().Sure, !a.reportsFault(), !ln.mayGoOn():
+		return false
+	case ln.text[0] == '#', isDrawn(ln.text), opensDump(ln.text), showsUnity(ln): // a report of its own
+		return false
+	}
+	return r.format.Detect == nil || r.format.Detect(text(ln.text)) != format.Banner
 }
 
 // isIndented reports whether b is set in under the line above: by two spaces

@@ -118,10 +118,12 @@ func (r *Reader) keepHeld() bool {
 			return false
 		}
 	}
+	below := r.asm.blanks
 	for i := range h.lines {
 		r.asm.add(&h.lines[i], partMessage, evidenceForm)
 		r.listLine(&h.lines[i])
 	}
+	r.asm.blanks = below
 	h.reset()
 	return true
 }
