@@ -24,13 +24,16 @@ func (r *Reader) countHead(ln *line) {
 	}
 }
 
+// headsRecords reports whether nearly all records of the log so far began with the head of a logger.
+func (r *Reader) headsRecords() bool {
+	return r.layout == LayoutPlain && r.headed >= minHeaded && r.headed >= headedShare*r.bare
+}
+
 // continues reports whether ln, which has no head and no claim to the open record, continues it.
 func (r *Reader) continues(ln *line) bool {
 	a := &r.asm
 	switch {
-	case r.layout != LayoutPlain, r.headed < minHeaded, r.headed < headedShare*r.bare, a.lines >= maxContinued:
-		return false
-	case !a.logger().Sure, !a.reportsFault(), !ln.mayGoOn():
+	case !r.headsRecords(), a.lines >= maxContinued, !a.logger().Sure, !a.reportsFault(), !ln.mayGoOn():
 		return false
 	case ln.text[0] == '#', isDrawn(ln.text), opensDump(ln.text), showsUnity(ln): // a report of its own
 		return false

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"bytes"
 	"unicode/utf8"
 
 	"github.com/heedlog/heed/capture/internal/rimworld"
@@ -11,9 +12,9 @@ import (
 // if nothing does. It is called once, at the end.
 //
 // Many a log that is whole lacks its last line end: uploads and editors strip
-// it. So the lack alone is no evidence; the last line must also be visibly
-// unfinished: a frame without its end, a footer cut off, a JSON line that is
-// not valid.
+// it. So the lack alone is no evidence; the last line must also be
+// unfinished: a frame without its end, a head without its bracket, a footer cut off, a JSON line that is
+// not valid; or where a logger wrote it, which ends each line, it must end in the middle of a text.
 func (r *Reader) truncated() string {
 	ln := &r.cur
 	if r.opt.LastLine != "" && !r.ended && ln.no > 0 {
@@ -39,8 +40,19 @@ func (r *Reader) truncated() string {
 	case ln.is(ofFrame) && !isWholeFrame(ln.text),
 		r.asm.end == ln.no && r.asm.split == evidenceFrame && !ln.is(ofFrame) && isCutFrame(ln.text):
 		return "the last line is the beginning of a stack frame"
+	case ln.text[0] == '[' && len(ln.text) > 1 && bytes.IndexByte(ln.text, ']') < 0:
+		return "the last line is the beginning of a head"
+	case r.headsRecords() && r.asm.end == ln.no && r.asm.logger().Sure && endsOpen(ln.text):
+		return "the last line ends in the middle of a text"
 	}
 	return ""
+}
+
+// endsOpen reports whether b ends as texts seldom do: in no number, and with no sign that ends a sentence or closes a
+// value.
+func endsOpen(b []byte) bool {
+	last := b[len(b)-1]
+	return !isDigit(last) && bytes.IndexByte([]byte(".!?)]}>\"'*=~-"), last) < 0
 }
 
 // endsInCharacter reports whether b ends with the beginning of a character and
