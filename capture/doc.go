@@ -44,7 +44,7 @@
 // RimWorld), the logging frame of a console copy, the form of an exception, a crash, a field, a tag such as [ERR] or
 // [main/WARN]; in plain text a word such as ERROR where loggers write it, also in a few other languages. In a log whose
 // warnings and errors have such footers, a record without one is information, unless it opens
-// as the engine opens reports of its own faults, which may lack one. A head without a text has no level. Every other level is
+// as the engine opens reports of its own faults, which may lack one. A head without a text is information at most. Every other level is
 // unknown, which is not the same as information. Times are given only where the input
 // has them; capture reads no clock.
 //

@@ -370,10 +370,13 @@ func (p *parser) compound(name string, colon bool) (event.Level, bool) {
 	return find(level, upTo)
 }
 
-// levelWord reads a word that names a level, with the colon after it.
+// levelWord reads a word that names a level, with the colon after it. A word with a small letter and without a colon is
+// the first of a sentence, "Critical hit!", unless it is set off from the text or a place follows.
 func (p *parser) levelWord(name string, colon int, word string) bool {
-	plain := !isCapitals(name) && colon < 0
-	if plain && (p.named || !p.timed && !p.number || isTitle(p.rest())) {
+	after := p.rest()[len(name):]
+	next := strings.TrimPrefix(after, " ")
+	if !isCapitals(name) && colon < 0 && (p.named || !p.timed && !p.number ||
+		len(after) < 2 || !setOff(after) && !isPosition(next[:wordLen(next)])) {
 		return false
 	}
 	upTo := abridged
@@ -453,7 +456,7 @@ func (p *parser) leveled(l event.Level, name string, colon int, word string) {
 			p.logger(p.i, word[colon+1:colon+1+i])
 			p.i += i + 1
 		}
-	case isCapitals(name) && (p.timed || p.number), p.setOff():
+	case isCapitals(name) && (p.timed || p.number), setOff(p.rest()):
 		if !p.timed {
 			p.head.Sure = true
 		}
@@ -463,9 +466,8 @@ func (p *parser) leveled(l event.Level, name string, colon int, word string) {
 	p.commit()
 }
 
-// setOff reports whether more than a space separates the rest from the word before it.
-func (p *parser) setOff() bool {
-	s := p.rest()
+// setOff reports whether more than a space separates s from the word before it.
+func setOff(s string) bool {
 	return len(s) < 2 || s[0] != ' ' || strings.IndexByte(" [|", s[1]) >= 0 || strings.HasPrefix(s, " - ") ||
 		timeLen(s[1:]) > 0
 }

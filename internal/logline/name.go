@@ -49,16 +49,6 @@ func notInName(c rune) bool {
 	return c >= 0x80 || !isLetter(byte(c)) && !isDigit(byte(c)) && strings.IndexByte("._$-", byte(c)) < 0
 }
 
-// isTitle reports whether a line is a name with its version, without a verb: "Fatal Lamps v1.2".
-func isTitle(line string) bool {
-	for word := range strings.FieldsSeq(line) {
-		if c := word[0]; c-'A' >= 26 && !isDigit(c) && (c != 'v' || len(word) < 2 || !isDigit(word[1])) {
-			return false
-		}
-	}
-	return digits(line[len(line)-1:]) > 0
-}
-
 // isHost reports whether s may be the name of a host.
 func isHost(s string) bool { return isName(s) && (isLetter(s[0]) || isDigit(s[0])) }
 
