@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/heedlog/heed/capture/format"
+	"github.com/heedlog/heed/event"
 )
 
 // Where nearly all records of plain text began with the head of a logger so far, a line without one directly below a
@@ -32,13 +33,24 @@ func (r *Reader) headsRecords() bool {
 // continues reports whether ln, which has no head and no claim to the open record, continues it.
 func (r *Reader) continues(ln *line) bool {
 	a := &r.asm
-	switch {
-	case !r.headsRecords(), a.lines >= maxContinued, !a.logger().Sure, !a.reportsFault(), !ln.mayGoOn():
-		return false
-	case ln.text[0] == '#', isDrawn(ln.text), opensDump(ln.text), showsUnity(ln): // a report of its own
+	if !r.headsRecords() || a.lines >= maxContinued || !a.logger().Sure || !a.awaitsMore() || !ln.mayGoOn() {
 		return false
 	}
-	return r.format.Detect == nil || r.format.Detect(text(ln.text)) != format.Banner
+	b := ln.text
+	first, rest, _ := bytes.Cut(b, []byte(" "))
+	second, _, _ := bytes.Cut(rest, []byte(" "))
+	switch {
+	case bytes.IndexByte([]byte("#[("), b[0]) >= 0, isDrawn(b), opensDump(b), showsUnity(ln),
+		is(first, ofFault), is(second, ofFault):
+		return false // a head of another form, or a report of its own
+	}
+	return r.format.Detect == nil || r.format.Detect(text(b)) != format.Banner
+}
+
+// awaitsMore reports whether the first line of the record reports a fault or announces more.
+func (a *assembly) awaitsMore() bool {
+	h := a.logger()
+	return hasSuffix(a.head(), ":") || h.Level >= event.LevelWarning || !h.Leveled && a.reportsFault()
 }
 
 // isIndented reports whether b is set in under the line above: by two spaces

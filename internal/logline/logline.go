@@ -112,6 +112,7 @@ type parser struct {
 	names  int  // how many
 	short  bool // read no further than the head goes, so that the level may be missing
 	text   bool // something of the text has been read, so that the head goes no further
+	tagged bool // by the last tag, which may name a mod
 }
 
 // commit makes all that has been read, and the separators that follow, a part of the head.
@@ -239,6 +240,7 @@ func (p *parser) tag() bool {
 		return true
 	}
 	t := strings.TrimLeft(tag, " ")
+	p.tagged = false
 	switch {
 	case t == "", s[0] != '[' && timeLen(t) < len(t):
 		return false
@@ -249,7 +251,7 @@ func (p *parser) tag() bool {
 		p.commit()
 	default:
 		p.number = p.number || isDigit(t[0])
-		p.text = true
+		p.text, p.tagged = true, !isPosition(t)
 	}
 	return true
 }
@@ -370,13 +372,10 @@ func (p *parser) compound(name string, colon bool) (event.Level, bool) {
 	return find(level, upTo)
 }
 
-// levelWord reads a word that names a level, with the colon after it. A word with a small letter and without a colon is
-// the first of a sentence, "Critical hit!", unless it is set off from the text or a place follows.
+// levelWord reads a word that names a level, with the colon after it.
 func (p *parser) levelWord(name string, colon int, word string) bool {
-	after := p.rest()[len(name):]
-	next := strings.TrimPrefix(after, " ")
-	if !isCapitals(name) && colon < 0 && (p.named || !p.timed && !p.number ||
-		len(after) < 2 || !setOff(after) && !isPosition(next[:wordLen(next)])) {
+	plain := !isCapitals(name) && colon < 0
+	if plain && (p.named || !p.timed && !p.number) {
 		return false
 	}
 	upTo := abridged
@@ -384,11 +383,19 @@ func (p *parser) levelWord(name string, colon int, word string) bool {
 		upTo = timed
 	}
 	l, ok := find(name, upTo)
-	if !ok || name == "panic" || p.speaksOf(word) { // Go's text
+	if !ok || name == "panic" || p.speaksOf(word) || plain && p.begins(l, p.rest()[len(name):]) { // Go's text
 		return false
 	}
 	p.leveled(l, name, colon, word)
 	return true
+}
+
+// begins reports whether a word with a small letter that names level l, with after behind it, begins a sentence:
+// "Critical hit!", and behind the tag of a mod "Error handler ready". Else programs report errors and warnings so.
+func (p *parser) begins(l event.Level, after string) bool {
+	next := strings.TrimPrefix(after, " ")
+	isReport := !p.tagged && (l == event.LevelError || l == event.LevelWarning) || isPosition(next[:wordLen(next)])
+	return len(after) < 2 || !isReport && !setOff(after)
 }
 
 // category reports whether word, before a level and a colon, names what reports it: "LogPress: Error:", "PRESS ERROR:".

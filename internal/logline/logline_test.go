@@ -138,6 +138,8 @@ var heads = []struct {
 	{"2031-04-05 10:00:00.123 - Thread:   1 ->  PRESS_WARNING: old paper", "PRESS_WARNING: old paper", event.LevelWarning, true},
 	{"2031-04-05 10:00:00.123 - Thread:   1 ->  no paper", "no paper", 0, false},
 	{"2031-04-05 10:00:00 Sheets: 12 are left", "Sheets: 12 are left", 0, false},
+	{"10:00:00 error while printing", "error while printing", event.LevelError, true},
+	{"[10:00:00][no_date][press.cpp:12]: Error while printing", "[no_date][press.cpp:12]: Error while printing", event.LevelError, true},
 	{"10:00:00 Error Press.cpp:12: stuck", "Error Press.cpp:12: stuck", event.LevelError, true},
 	{"2031-04-05 10:00:00 error  stuck", "stuck", event.LevelError, true},
 	{"[10:00:00] [Gadgets] Error: stuck", "[Gadgets] Error: stuck", event.LevelError, true},
@@ -150,7 +152,7 @@ var heads = []struct {
 	{"10:00:00 ERROR acme.PressException: bad", "acme.PressException: bad", event.LevelError, true},
 
 	// Texts.
-	{"10:00:00 error while printing", "error while printing", 0, false},
+	{"[10:00:00] [Gadgets] Error handler is on", "[Gadgets] Error handler is on", 0, false},
 	{"[10:00:00] Critical strike on the press", "Critical strike on the press", 0, false},
 	{"[10:00:00] [Gadgets] Fatal Lamps are on", "[Gadgets] Fatal Lamps are on", 0, false},
 	{"[10:00:00] [Gadgets] Debug", "[Gadgets] Debug", 0, false},
