@@ -54,7 +54,8 @@ func (n *Neighbors) Next(f *Finder, r *Record) (names []string, fault uint64) {
 		n.fault = 0 // an error after other business is the beginning of another report
 	case n.fault == 0 || r.IsOther:
 	default:
-		if names = f.place(r.Message[:min(len(r.Message), maxTrace)]); len(names) == 0 && !r.IsError {
+		names = f.place(r.Message[:min(len(r.Message), maxTrace)])
+		if len(names) == 0 && !r.IsError && logline.Parse(r.Message).Len < len(r.Message) { // it has a text
 			n.after++
 		}
 	}
