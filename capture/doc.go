@@ -46,7 +46,7 @@
 // warnings and errors have such footers, a record without one is information, unless it opens
 // as the engine opens reports of its own faults, which may lack one. A head without a text is information at most. Every other level is
 // unknown, which is not the same as information. Times are given only where the input
-// has them; capture reads no clock.
+// has them; capture reads no clock. The source of a record is its logger, by a field or in front of its text.
 //
 // # Crash reports
 //

@@ -69,7 +69,7 @@ func (a *assembly) joinsLocal(b []byte) bool {
 	}
 	a.put(partStack, first)
 	a.frame(first)
-	a.message = a.message[:from]
+	a.message, a.own = a.message[:from], look{} // the line may be the first
 	return true
 }
 

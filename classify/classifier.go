@@ -102,7 +102,7 @@ func (c *Classifier) Classify(e *event.Entry) *Result {
 func (c *Classifier) find(e *event.Entry) int32 {
 	c.sum = 0
 	text, texts := e.Message, &c.texts
-	source, known := c.sources.number(rules.Source(e))
+	source, known := c.sources.number(logline.Source(e))
 	if texts.off || !known {
 		i, _ := c.findKey(e, logline.Of(e))
 		return i
@@ -152,7 +152,7 @@ func (c *Classifier) TextSum(e *event.Entry) uint64 {
 
 // findKey is find by the key of the text, which it returns.
 func (c *Classifier) findKey(e *event.Entry, text string) (int32, signature.Key) {
-	key := c.normalizer.Key(text, e.Stack).From(rules.Source(e))
+	key := c.normalizer.Key(text, e.Stack).From(logline.Source(e))
 	i := c.signatures.find(key.Hash)
 	switch {
 	case i == none:
@@ -183,7 +183,7 @@ func (c *Classifier) learn(key signature.Key, e *event.Entry, text string) int32
 // shape finds the signature, the group and the template of e.
 func (c *Classifier) shape(e *event.Entry, text string) shape {
 	defer c.shrink()
-	c.buf = signature.AppendSource(c.normalizer.AppendTemplate(c.buf[:0], text, e.Stack), rules.Source(e))
+	c.buf = signature.AppendSource(c.normalizer.AppendTemplate(c.buf[:0], text, e.Stack), logline.Source(e))
 	sig := signature.Of(c.buf)
 	return shape{id: sig.ID, sigCheck: sig.Check, group: c.grouper.Learn(sig, c.buf), template: string(c.buf)}
 }

@@ -3,6 +3,7 @@ package classify_test
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -270,14 +271,23 @@ type model struct {
 	blind []string
 }
 
+// templateOf returns the template of an entry without a head.
+func templateOf(n *signature.Normalizer, e *event.Entry) string {
+	t := string(n.AppendTemplate(nil, e.Message, e.Stack))
+	if e.Kind == event.KindLog && e.Source != "" {
+		t += "\nfrom " + regexp.MustCompile(`\d+`).ReplaceAllString(e.Source, signature.Mask)
+	}
+	return t
+}
+
 func (m *model) classify(e *event.Entry) classify.Result {
-	template := string(m.n.AppendTemplate(nil, e.Message, e.Stack))
-	head, frames, _ := strings.Cut(template, "\n")
+	template := templateOf(m.n, e)
+	head, frames, _ := strings.Cut(string(m.n.AppendTemplate(nil, e.Message, e.Stack)), "\n")
 	out := m.ev.Evaluate(&rules.Input{
 		Template: head, Frames: frames, Level: e.Level, Kind: e.Kind, Status: e.Status, Source: e.Source, Phase: m.phase,
 		ByCaller: e.ByCaller, Message: e.Message, Stack: e.Stack, Operation: e.OperationID,
 	})
-	r := classify.Result{Outcome: out, Signature: m.n.Signature(e.Message, e.Stack), PhaseBefore: m.phase}
+	r := classify.Result{Outcome: out, Signature: signature.Of([]byte(template)), PhaseBefore: m.phase}
 	r.Group = m.g.GroupAt(m.g.Learn(r.Signature, []byte(template)), r.Signature)
 	if out.Decision.Disposition.Urgent() {
 		r.Variant = string(m.g.AppendFirstVariant(nil, []byte(template), r.Signature))
@@ -345,7 +355,7 @@ rules:
 			require.Equal(t, want, got, "%+v", e)
 			require.Equal(t, m.phase, c.Phase())
 			if template, ok := c.Template(got.Signature); ok {
-				require.Equal(t, string(n.AppendTemplate(nil, e.Message, e.Stack)), template)
+				require.Equal(t, templateOf(n, &e), template)
 			}
 		}
 		s := c.Stats()

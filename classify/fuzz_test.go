@@ -39,7 +39,7 @@ rules:
 		var last classify.Result
 		for i := range 4 {
 			r := c.Decide(&e)
-			require.Equal(t, n.Signature(message, stack), r.Signature)
+			require.Equal(t, signature.Of(rules.AppendTemplate(nil, n, &e)), r.Signature)
 			require.NotEmpty(t, r.Decision.Rule)
 			require.Equal(t, c.Phase(), r.PhaseAfter)
 			if i == 3 { // from the third time on, the phase is what this entry makes it

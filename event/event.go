@@ -10,8 +10,8 @@ type Log struct {
 	Time  time.Time
 	Level Level
 
-	// Source names the logger, channel or component that wrote the record. Cached decisions depend on it, so it should
-	// come from a small set. Empty when unknown.
+	// Source names the logger, channel or component that wrote the record. It is a part of the signature, with a mask
+	// for each number: equal texts of two sources are two groups. It should come from a small set. Empty when unknown.
 	Source string
 
 	// Message is the text as written: the head line and, separated by \n, all further lines that are no stack frames.

@@ -143,17 +143,9 @@ func (ev *Evaluator) Explain(in *Input, all bool) Explanation {
 	return out
 }
 
-// Source returns the writer of e that is a part of its signature: the source of a log record.
-func Source(e *event.Entry) string {
-	if e.Kind != event.KindLog {
-		return ""
-	}
-	return e.Source
-}
-
 // AppendTemplate appends the canonical template of e to dst.
 func AppendTemplate(dst []byte, n *signature.Normalizer, e *event.Entry) []byte {
-	return signature.AppendSource(n.AppendTemplate(dst, logline.Of(e), e.Stack), Source(e))
+	return signature.AppendSource(n.AppendTemplate(dst, logline.Of(e), e.Stack), logline.Source(e))
 }
 
 // InputOf returns the view that conditions have of an entry with a canonical template, in a phase.

@@ -25,13 +25,12 @@
 //	at Acme.Works.Press.Tick
 //	at Acme.Works.Floor.Tick
 //
-// [Of] hashes a template to the [ID] of the shape, which has the same value on every
-// machine and in every release, and adds a second, independent hash; the two
-// make a [Signature], the key to use wherever entries are counted, cached or
-// compared. [Normalizer.Key] is the way there for the hot path: it
-// hashes the template without building it, into a key that holds within the
-// process, for a table from keys to signatures. [Normalizer.AppendSpans] returns
-// for people the masked parts and their forms: <num>, <path>, <id>.
+// [AppendSource] adds who wrote the text: "from Presses". [Of] hashes a template to the [ID] of the shape, which has
+// the same value on every machine and in every release, and adds a second, independent hash; the two make a
+// [Signature], the key to use wherever entries are counted, cached or compared. [Normalizer.Key], with [Key.From], is
+// the way there for the hot path: it hashes the template without building it, into a key that holds within the process,
+// for a table from keys to signatures. [Normalizer.AppendSpans] returns for people the masked parts and their forms:
+// <num>, <path>, <id>.
 //
 // Every text has a signature, however short, long or broken.
 //
@@ -57,12 +56,12 @@
 //
 // For all texts, of any bytes, and for one Config:
 //
-//   - A template is its own template: AppendTemplate(nil, t, "") is t again.
+//   - A template is its own template: AppendTemplate(nil, t, "") is t again, and so is its source.
 //     So templates can be stored, edited, and given where a text is expected.
 //   - Two entries have the same Key exactly if they have the same template,
 //     but for collisions of 96 bits.
 //   - A template holds no control characters and no white space but single
-//     spaces, and line feeds between head and frames.
+//     spaces, and line feeds between head, frames and source.
 //
 // # Canonical form
 //

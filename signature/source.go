@@ -1,62 +1,35 @@
 package signature
 
-import "strings"
+import (
+	"strings"
+	"unsafe"
+)
 
 // sourceLine begins the last line of the template of an entry with a source.
 const sourceLine = "\nfrom "
 
 // AppendSource appends the last line of the canonical template of an entry to its other lines: the source, such as the
-// name of a logger, with [Mask] in place of each number in it. It appends nothing for a blank source. Equal texts of two
-// sources were written by two statements.
+// name of a logger, with [Mask] in place of each number. Of a source it takes the text up to the first control
+// character, and appends nothing for a blank one. Equal texts of two sources were written by two statements.
 func AppendSource(template []byte, source string) []byte {
-	if source = nameOfSource(source); source == "" {
-		return template
-	}
-	template = append(template, sourceLine...)
-	for source != "" {
-		text, number := beforeNumber(source)
-		template = append(template, source[:text]...)
-		if number > 0 {
-			template = append(template, Mask...)
-		}
-		source = source[text+number:]
-	}
-	return template
-}
-
-// From returns the key of an entry with a source. k is its key without one. It does not allocate.
-func (k Key) From(source string) Key {
-	if source = nameOfSource(source); source == "" {
-		return k
-	}
-	h := newHasher().mix(k.Hash).mix(uint64(k.Check))
-	for source != "" {
-		text, number := beforeNumber(source)
-		mark := uint64(endLine)
-		if number > 0 {
-			mark = endMask
-		}
-		h = h.text(source, 0, text).end(mark)
-		source = source[text+number:]
-	}
-	return h.sum()
-}
-
-// nameOfSource returns a source up to its first control character, without white space around it.
-func nameOfSource(source string) string {
 	source = trim(source)
 	if end := strings.IndexFunc(source, func(c rune) bool { return c < ' ' || c == 0x7f }); end >= 0 {
 		source = trim(source[:end])
 	}
-	return source
-}
-
-// beforeNumber returns the lengths of the text before the first number in s, and of the number.
-func beforeNumber(s string) (text, number int) {
-	for text < len(s) && classes[s[text]]&digit == 0 {
-		text++
+	if source == "" {
+		return template
 	}
-	return text, skip(s, text, digit) - text
+	template = append(template, sourceLine...)
+	for i := 0; i < len(source); {
+		if end := skip(source, i, digit); end > i {
+			template = append(template, Mask...)
+			i = end
+			continue
+		}
+		template = append(template, source[i])
+		i++
+	}
+	return template
 }
 
 // CutSource returns a canonical template without the line of its source, and the source.
@@ -65,4 +38,16 @@ func CutSource(template string) (text, source string) {
 		return template[:i], template[i+len(sourceLine):]
 	}
 	return template, ""
+}
+
+// From returns the key of an entry with a source. k is its key without one. It allocates only if the source has more
+// than 200 bytes.
+func (k Key) From(source string) Key {
+	var buf [200 + len(sourceLine)]byte
+	line := AppendSource(buf[:0], source)
+	if len(line) == 0 {
+		return k
+	}
+	h := newHasher().mix(k.Hash).mix(uint64(k.Check))
+	return h.text(unsafe.String(unsafe.SliceData(line), len(line)), 0, len(line)).end(endLine).sum()
 }

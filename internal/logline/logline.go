@@ -1,5 +1,6 @@
 // Package logline reads what loggers write in front of a text: time, level, process, thread and name. It says where
-// the text begins, so that a line is the same with and without them, and what level the line gives itself.
+// the text begins, so that a line is the same with and without them, what level the line gives itself, and which logger
+// wrote it.
 package logline
 
 import (
@@ -342,12 +343,7 @@ func (p *parser) word() bool {
 	case !p.timed && !p.number, colon >= 0:
 		return false
 	default:
-		p.names++
-		p.named = true
-		if isLogger(word) || !isThread(word) {
-			p.logger(p.i-n, word)
-		}
-		return (isLetter(word[0]) || strings.HasSuffix(word, "init>")) && p.names <= maxNames
+		return p.name(word)
 	}
 	return true
 }
@@ -502,15 +498,9 @@ func (p *parser) tail() {
 		}
 		switch {
 		case c == '[':
-			end := strings.IndexByte(s[:min(len(s), maxPart)], ']')
-			if end < 2 || !isThread(s[1:end]) {
+			if !p.thread(s) {
 				return
 			}
-			p.i += end + 1
-			if name, _, marker := strings.Cut(s[1:end], "/"); marker || isLogger(name) {
-				p.logger(len(p.s)-len(s)+1, name)
-			}
-			p.colon()
 		case strings.HasPrefix(s, "- "), strings.HasPrefix(s, "| "), strings.HasPrefix(s, "--- "):
 			p.i += strings.IndexByte(s, ' ')
 		case digits(s) == n && (strings.HasPrefix(s[n:], " --- ") || strings.HasPrefix(s[n:], " [")):

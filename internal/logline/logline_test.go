@@ -218,6 +218,38 @@ func TestHeads(t *testing.T) {
 	}
 }
 
+// TestLogger: of the parts of a head, the name is neither the time, the level, the process nor the thread. A name in the
+// text is none of the head.
+func TestLogger(t *testing.T) {
+	for line, logger := range map[string]string{
+		"[Error  :   Lamps and Ovens] no paper":                         "Lamps and Ovens",
+		"[Warning:Lamps] no paper":                                      "Lamps",
+		"[12:30:01 ERROR Lamps 2] no paper":                             "Lamps 2",
+		"[Ошибка: Лампы] no paper":                                      "Лампы",
+		"[12:30:01] [main/WARN] [lamps/init]: no paper":                 "lamps",
+		"[12:30:01] [Server thread/ERROR]: [Lamps] no paper":            "",
+		"[12:30:01] [Lamps] no paper":                                   "",
+		"12:30:01.001 [main] ERROR acme.Lamps - no paper":               "acme.Lamps",
+		"12:30:01 ERROR [acme.Lamps] no paper":                          "acme.Lamps",
+		"2031-04-05 12:30:01,001 - lamps - ERROR - no paper":            "lamps",
+		"2031-04-05 12:30:01,001 lamps ERROR no paper":                  "lamps",
+		"2031-04-05 12:30:01 worker-1 ERROR no paper":                   "",
+		"2031-04-05 12:30:01 ERROR no paper":                            "",
+		"2031-04-05 12:30:01 no paper":                                  "",
+		"2031-04-05 12:30:01.001 ERROR 12 --- [main] o.a.Lamps : paper": "o.a.Lamps",
+		"[core:error] [pid 12] no paper":                                "core",
+		"[ERR 12:30:01] no paper":                                       "",
+		"Apr  5 12:30:01 mill lamps[123]: no paper":                     "lamps",
+		"E/Lamps( 123): no paper":                                       "Lamps",
+		"E, [2031-04-05T12:30:01.1 #12] ERROR -- lamps: no paper":       "lamps",
+		"fail: Acme.Lamps[12] no paper":                                 "Acme.Lamps",
+		"ERROR:lamps:no paper":                                          "lamps",
+	} {
+		h := Parse(line)
+		assert.Equal(t, logger, line[h.Logger:h.LoggerEnd], line)
+	}
+}
+
 // TestHeadsInAnyForm finds the level behind a time in any form, and loses nothing of the text.
 func TestHeadsInAnyForm(t *testing.T) {
 	const text = "could not turn press-12"
@@ -250,14 +282,19 @@ func FuzzParse(f *testing.F) {
 		f.Add(c.line)
 	}
 	f.Add("ERROR }")
+	f.Add("10:00:00" + strings.Repeat("\t", 3000) + "ERROR stuck")
 	f.Add("M  ERROR: no disk")
 	f.Add("Warning: no disk")
 	f.Add("Press_CRITICAL_ERROR: no disk")
 	f.Add("\xc9A WARN: of another encoding")
 	f.Fuzz(func(t *testing.T, line string) {
 		h := Parse(line)
-		if h.Len < 0 || h.Len > len(line) || h.Len > maxParts*2*maxPart+2*maxPart {
+		const longest = maxParts*2*maxPart + 2*maxPart
+		if h.Len < 0 || h.Len > len(line) || len(strings.Join(strings.Fields(line[:h.Len]), "")) > longest {
 			t.Fatalf("a head of %d bytes", h.Len)
+		}
+		if h.Logger < 0 || h.Logger > h.LoggerEnd || h.LoggerEnd > h.Len {
+			t.Fatalf("the logger is from %d to %d", h.Logger, h.LoggerEnd)
 		}
 		for _, level := range []event.Level{event.LevelUnknown, h.Level} {
 			if text := Text(line, level); !strings.HasSuffix(line, text) || !mayHave(line) && h.Len > 0 && text != line {

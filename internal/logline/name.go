@@ -1,6 +1,10 @@
 package logline
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/heedlog/heed/event"
+)
 
 // isThread reports whether a tag next to a time or a level names a thread, a process, a request or a logger,
 // and not a mod.
@@ -52,8 +56,41 @@ func notInName(c rune) bool {
 // isHost reports whether s may be the name of a host.
 func isHost(s string) bool { return isName(s) && (isLetter(s[0]) || isDigit(s[0])) }
 
+// Source returns the source of e that is a part of its signature: the source of a log record.
+func Source(e *event.Entry) string {
+	if e.Kind != event.KindLog {
+		return ""
+	}
+	return e.Source
+}
+
 // logger takes the name of a logger at p.s[at].
 func (p *parser) logger(at int, name string) { p.head.Logger, p.head.LoggerEnd = at, at+len(name) }
+
+// name reads a word that may be the name of a thread, or else of a logger, before the level. It reports whether more of a
+// head may follow.
+func (p *parser) name(word string) bool {
+	p.names++
+	p.named = true
+	if p.head.LoggerEnd == 0 && (isLogger(word) || !isThread(word)) {
+		p.logger(p.i-len(word), word)
+	}
+	return (isLetter(word[0]) || strings.HasSuffix(word, "init>")) && p.names <= maxNames
+}
+
+// thread reads the tag of a thread, or of a logger, with which s begins.
+func (p *parser) thread(s string) bool {
+	end := strings.IndexByte(s[:min(len(s), maxPart)], ']')
+	if end < 2 || !isThread(s[1:end]) {
+		return false
+	}
+	if name, _, marker := strings.Cut(s[1:end], "/"); marker || isLogger(name) {
+		p.logger(p.i+1, name)
+	}
+	p.i += end + 1
+	p.colon()
+	return true
+}
 
 // loggerIn takes the name in a tag at p.s[at] after the level or before it: "Error  :   Lamps", "12:30:01 ERROR Lamps",
 // "core:emerg".

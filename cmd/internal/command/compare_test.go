@@ -217,6 +217,34 @@ func TestGoldenSuspects(t *testing.T) {
 	require.Contains(t, out, "not blamed for anything in the old logs")
 }
 
+// TestEqualWordsOfTwoMods holds that a mod whose faults are known excuses no other mod with the same words: in a
+// baseline, in a proposed rule, and in the items of one log.
+func TestEqualWordsOfTwoMods(t *testing.T) {
+	for name, form := range map[string]string{
+		"loader": "[Error  :%10s] could not read the settings\n",
+		"java":   "[12:30:01] [main/ERROR] [%s/]: could not read the settings\n",
+		"python": "2031-04-05 12:30:01,001 - %s - ERROR - could not read the settings\n",
+		"json":   `{"level":"error","logger":"%s","message":"could not read the settings"}` + "\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			lamps, ovens := strings.Repeat(fmt.Sprintf(form, "Lamps"), 20), strings.Repeat(fmt.Sprintf(form, "Ovens"), 20)
+			known, other := write(t, "lamps.log", lamps), write(t, "ovens.log", ovens)
+			baseline := filepath.Join(t.TempDir(), "known.yaml")
+			ends(t, exitOK, "baseline", "write", "--date", "2026-01-01", "-o", baseline, known)
+			check := []string{"baseline", "check", "--date", "2026-01-02", "--baseline", baseline, "--fail-on", "new"}
+			ends(t, exitOK, append(check, known)...)
+			ends(t, exitFinding, append(check, other)...)
+
+			rule := write(t, "own.yaml", ok(t, "rules", "propose", "--quiet", "--disposition", "ignore", known+":1"))
+			both := write(t, "both.log", lamps+ovens)
+			require.Contains(t, runIn(t, t.TempDir(), "replay", "--rules", rule, both).stdout, "20 ignored, 20 counted in items")
+			groups := runIn(t, t.TempDir(), "replay", both).stdout
+			require.Contains(t, groups, "from Lamps")
+			require.Contains(t, groups, "from Ovens")
+		})
+	}
+}
+
 func TestGoldenBaseline(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"colony-1.6.log", "cascade-1.6.log"} {

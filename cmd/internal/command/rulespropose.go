@@ -155,11 +155,9 @@ func (pr *proposal) file(set *rules.Set, files []rules.File) (file []byte, err e
 	if e.Kind != event.KindLog {
 		condition = append(condition, `status == "`+e.Status.String()+`"`)
 	}
-	switch source := pr.private.Cut(e.Source); {
-	case e.Kind == event.KindOperation:
-		condition = append(condition, conditions("method", source)...)
-	case e.Kind == event.KindLog && e.Source != "":
-		condition = append(condition, conditions("source", source)...)
+	sourcePieces := pr.private.Cut(e.Source)
+	if variable := pr.sourceName(); variable != "" {
+		condition = append(condition, conditions(variable, sourcePieces)...)
 	}
 	condition = append(condition, conditions("template", headPieces)...)
 	if frames != "" {
@@ -169,12 +167,13 @@ func (pr *proposal) file(set *rules.Set, files []rules.File) (file []byte, err e
 	id := pr.freeID(set, headPieces, sig)
 	rule := pr.rule(set.Rule(pr.outcome.Decision.Rule), sig, id, condition, headPieces)
 	head, frames = strings.Join(headPieces, placeholder), strings.Join(framePieces, placeholder)
-	rule += pr.test("match", head, frames, e.Source, "") + pr.test("match", head, frames, e.Source, "phase: play")
+	source := strings.Join(sourcePieces, placeholder)
+	rule += pr.test("match", head, frames, source, "") + pr.test("match", head, frames, source, "phase: play")
 	misses := []string{
-		pr.test("no_match", head+" and more", frames, e.Source, ""), pr.test("no_match", "other "+head, frames, e.Source, ""),
+		pr.test("no_match", head+" and more", frames, source, ""), pr.test("no_match", "other "+head, frames, source, ""),
 	}
 	if frames != "" { // a rule for records without a stack does not look at it
-		misses = slices.Insert(misses, 0, pr.test("no_match", head, "at Elsewhere.Other", e.Source, ""))
+		misses = slices.Insert(misses, 0, pr.test("no_match", head, "at Elsewhere.Other", source, ""))
 	}
 	if e.Kind == event.KindOperation {
 		misses = append(misses, pr.test("no_match", head, frames, e.Source+".other", ""))
@@ -224,8 +223,19 @@ func conditions(variable string, pieces []string) []string {
 	return out
 }
 
+// sourceName returns the name that rules have for the source of the record, "" if the rule has no need of it.
+func (pr *proposal) sourceName() string {
+	switch {
+	case pr.rec.Kind == event.KindOperation:
+		return "method"
+	case pr.rec.Kind == event.KindLog && pr.rec.Source != "":
+		return "source"
+	}
+	return ""
+}
+
 // test returns an inline test in YAML, with more as a further field.
-func (pr *proposal) test(key, text, stack, method, more string) string {
+func (pr *proposal) test(key, text, stack, source, more string) string {
 	out := fmt.Appendf(nil, "      - %s: %s\n", key, yamlfile.DoubleQuoted(valid(text)))
 	if stack != "" {
 		out = fmt.Appendf(out, "        stack: %s\n", yamlfile.DoubleQuoted(valid(stack)))
@@ -233,8 +243,8 @@ func (pr *proposal) test(key, text, stack, method, more string) string {
 	if pr.rec.Kind != event.KindLog {
 		out = fmt.Appendf(out, "        status: %s\n", pr.rec.Status)
 	}
-	if pr.rec.Kind == event.KindOperation {
-		out = fmt.Appendf(out, "        method: %s\n", yamlfile.DoubleQuoted(valid(method)))
+	if name := pr.sourceName(); name != "" {
+		out = fmt.Appendf(out, "        %s: %s\n", name, yamlfile.DoubleQuoted(valid(source)))
 	}
 	if more != "" {
 		out = fmt.Appendf(out, "        %s\n", more)
