@@ -16,15 +16,6 @@ const (
 	maxContinued = 64 // lines of a record
 )
 
-// countHead counts ln, the first line of a record.
-func (r *Reader) countHead(ln *line) {
-	if ln.logger().Sure {
-		r.headed++
-	} else {
-		r.bare++
-	}
-}
-
 // headsRecords reports whether nearly all records of the log so far began with the head of a logger.
 func (r *Reader) headsRecords() bool {
 	return r.layout == LayoutPlain && r.headed >= minHeaded && r.headed >= headedShare*r.bare

@@ -94,7 +94,7 @@ func TestCutText(t *testing.T) {
 		on + "[10:00:02] [main/ERROR]: x\n\tat acme.Press.turn(Press.java:12)": false,
 		"on\noff\nthe press turns":                                             false,
 		player + "[Gadg":                                                       true,
-		player + "the press tur":                                               false, // uploads lack the end of their last line
+		player + "the press tur":                                               false, // as uploads
 	} {
 		recs, _ := read(t, strings.NewReader(in), Options{})
 		require.Equal(t, cut, recs[len(recs)-1].Status == event.StatusTruncated, in)

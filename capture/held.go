@@ -91,7 +91,7 @@ func (r *Reader) holds(ln *line) bool {
 	a, h := &r.asm, &r.held
 	if !h.empty() && h.endedBy(ln) && (a.blanks == 0 || ln.is(ofFooter) && a.blanks <= maxInnerBlanks) {
 		a.calls = a.calls || h.heads && isGoPlace(ln.text)
-		a.addHeld(h)
+		a.addHeld(h, a.heldPart(h))
 		return r.join(ln)
 	}
 	// Where every record ends with frames a blank line may lie within one.
@@ -118,13 +118,7 @@ func (r *Reader) keepHeld() bool {
 			return false
 		}
 	}
-	below := r.asm.blanks
-	for i := range h.lines {
-		r.asm.add(&h.lines[i], partMessage, evidenceForm)
-		r.listLine(&h.lines[i])
-	}
-	r.asm.blanks = below
-	h.reset()
+	r.asm.addHeld(h, partMessage)
 	return true
 }
 
@@ -141,14 +135,21 @@ func (r *Reader) heads(ln *line) bool {
 			(isGoCall(ln.text) || hasPrefix(ln.text, "Error: ")) && a.reportsFault()
 }
 
-// addHeld joins the lines held to the record.
-func (a *assembly) addHeld(h *heldLines) {
-	blanks, to := a.blanks, partMessage
-	if len(h.lines) == 1 && !h.heads && !a.inner && !a.isException() {
-		to, a.exception = partHead, true // the text of the exception, by which the record is known
-	} else if a.calls {
-		to = partStack
+// heldPart returns the part of the record that the lines held above a frame belong to.
+func (a *assembly) heldPart(h *heldLines) part {
+	switch {
+	case len(h.lines) == 1 && !h.heads && !a.inner && !a.isException():
+		a.exception = true // its text, by which the record is known
+		return partHead
+	case a.calls:
+		return partStack
 	}
+	return partMessage
+}
+
+// addHeld joins the lines held to the record.
+func (a *assembly) addHeld(h *heldLines, to part) {
+	blanks := a.blanks
 	for i := range h.lines {
 		l := &h.lines[i]
 		a.blanks = l.blanks

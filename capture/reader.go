@@ -429,8 +429,12 @@ func (r *Reader) begin(ln *line) {
 	if detect := r.format.Detect; detect != nil && !r.layout.unity() && r.banner.again(ln.text, detect) {
 		r.restart(ln)
 	}
-	if r.layout == LayoutPlain {
-		r.countHead(ln)
+	switch {
+	case r.layout != LayoutPlain:
+	case ln.logger().Sure:
+		r.headed++
+	default:
+		r.bare++
 	}
 	a.begin(ln, r.layout)
 	r.mods.silent = r.format.Silent

@@ -371,7 +371,7 @@ func (p *parser) compound(name string, colon bool) (event.Level, bool) {
 // levelWord reads a word that names a level, with the colon after it.
 func (p *parser) levelWord(name string, colon int, word string) bool {
 	plain := !isCapitals(name) && colon < 0
-	if plain && (p.named || !p.timed && !p.number) {
+	if plain && (p.named || !p.timed && !p.number || isTitle(p.rest())) {
 		return false
 	}
 	upTo := abridged

@@ -155,6 +155,7 @@ var heads = []struct {
 	{"[10:00:00] [Gadgets] Error handler is on", "[Gadgets] Error handler is on", 0, false},
 	{"[10:00:00] Critical strike on the press", "Critical strike on the press", 0, false},
 	{"[10:00:00] [Gadgets] Fatal Lamps are on", "[Gadgets] Fatal Lamps are on", 0, false},
+	{"[10:00:00] Error Lamps v1.2", "Error Lamps v1.2", 0, false},
 	{"[10:00:00] [Gadgets] Debug", "[Gadgets] Debug", 0, false},
 	{"[10:00:00] [Gadgets] Ошибка чтения", "[Gadgets] Ошибка чтения", 0, false},
 	{"10:00:00,no paper", "no paper", 0, false},

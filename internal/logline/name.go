@@ -53,6 +53,16 @@ func notInName(c rune) bool {
 	return c >= 0x80 || !isLetter(byte(c)) && !isDigit(byte(c)) && strings.IndexByte("._$-", byte(c)) < 0
 }
 
+// isTitle reports whether a line is a name with its version, without a verb: "Fatal Lamps v1.2".
+func isTitle(line string) bool {
+	for word := range strings.FieldsSeq(line) {
+		if c := word[0]; c-'A' >= 26 && !isDigit(c) && (c != 'v' || len(word) < 2 || !isDigit(word[1])) {
+			return false
+		}
+	}
+	return digits(line[len(line)-1:]) > 0
+}
+
 // isHost reports whether s may be the name of a host.
 func isHost(s string) bool { return isName(s) && (isLetter(s[0]) || isDigit(s[0])) }
 
@@ -67,8 +77,8 @@ func Source(e *event.Entry) string {
 // logger takes the name of a logger at p.s[at].
 func (p *parser) logger(at int, name string) { p.head.Logger, p.head.LoggerEnd = at, at+len(name) }
 
-// name reads a word that may be the name of a thread, or else of a logger, before the level. It reports whether more of a
-// head may follow.
+// name reads a word that may be the name of a thread, or else of a logger, before the level. It reports whether more of
+// a head may follow.
 func (p *parser) name(word string) bool {
 	p.names++
 	p.named = true

@@ -95,7 +95,7 @@ func isNoHost(s string, from, to int) bool {
 }
 
 // isInPath reports whether a word in capitals and the word after its backslash, of which the place is one, are parts of
-// a path: a folder comes before them whose words have capitals, "Mods\Fancy UI\", or the second has the ending of a file.
+// a path: a folder with capitals comes before them, "Mods\Fancy UI\", or the second has the ending of a file.
 func isInPath(s string, from, to int) bool {
 	from = len(strings.TrimRight(s[:from], upperLetters+digits+`-\`))
 	last := pathEnd().FindString(s[to:])
