@@ -91,7 +91,7 @@ func (r *Reader) holds(ln *line) bool {
 	a, h := &r.asm, &r.held
 	if !h.empty() && h.endedBy(ln) && (a.blanks == 0 || ln.is(ofFooter) && a.blanks <= maxInnerBlanks) {
 		a.calls = a.calls || h.heads && isGoPlace(ln.text)
-		a.addHeld(h, a.heldPart(h))
+		a.addHeld(h, true)
 		return r.join(ln)
 	}
 	// Where every record ends with frames a blank line may lie within one.
@@ -118,7 +118,7 @@ func (r *Reader) keepHeld() bool {
 			return false
 		}
 	}
-	r.asm.addHeld(h, partMessage)
+	r.asm.addHeld(h, false)
 	return true
 }
 
@@ -135,21 +135,17 @@ func (r *Reader) heads(ln *line) bool {
 			(isGoCall(ln.text) || hasPrefix(ln.text, "Error: ")) && a.reportsFault()
 }
 
-// heldPart returns the part of the record that the lines held above a frame belong to.
-func (a *assembly) heldPart(h *heldLines) part {
+// addHeld joins the lines held to the record: above a frame, by which a single one is the text of the exception that the
+// record is known by, or as further lines of its message.
+func (a *assembly) addHeld(h *heldLines, aboveFrame bool) {
+	blanks, to := a.blanks, partMessage
 	switch {
+	case !aboveFrame:
 	case len(h.lines) == 1 && !h.heads && !a.inner && !a.isException():
-		a.exception = true // its text, by which the record is known
-		return partHead
+		to, a.exception = partHead, true
 	case a.calls:
-		return partStack
+		to = partStack
 	}
-	return partMessage
-}
-
-// addHeld joins the lines held to the record.
-func (a *assembly) addHeld(h *heldLines, to part) {
-	blanks := a.blanks
 	for i := range h.lines {
 		l := &h.lines[i]
 		a.blanks = l.blanks
