@@ -37,22 +37,27 @@ func (r *Reader) truncated() string {
 		if ln.text[0] == '{' && !r.json.valid {
 			return "the last line is the beginning of a JSON object"
 		}
-	case ln.is(ofFrame) && !isWholeFrame(ln.text),
-		r.asm.end == ln.no && r.asm.split == evidenceFrame && !ln.is(ofFrame) && isCutFrame(ln.text):
-		return "the last line is the beginning of a stack frame"
-	case ln.text[0] == '[' && len(ln.text) > 1 && bytes.IndexByte(ln.text, ']') < 0:
-		return "the last line is the beginning of a head"
-	case r.headsRecords() && r.asm.end == ln.no && r.asm.logger().Sure && endsOpen(ln.text):
-		return "the last line ends in the middle of a text"
+	default:
+		return r.unfinished(ln)
 	}
 	return ""
 }
 
-// endsOpen reports whether b ends as texts seldom do: in no number, and with no sign that ends a sentence or closes a
-// value.
-func endsOpen(b []byte) bool {
-	last := b[len(b)-1]
-	return !isDigit(last) && bytes.IndexByte([]byte(".!?)]}>\"'*=~-"), last) < 0
+// unfinished returns how ln, the last line, ends in the middle of a frame, a head or a text: one that ends neither in a
+// number nor in a sign that ends a sentence or closes a value.
+func (r *Reader) unfinished(ln *line) string {
+	a, b, last := &r.asm, ln.text, ln.text[len(ln.text)-1]
+	switch {
+	case ln.is(ofFrame) && !isWholeFrame(b),
+		a.end == ln.no && a.split == evidenceFrame && !ln.is(ofFrame) && isCutFrame(b):
+		return "the last line is the beginning of a stack frame"
+	case b[0] == '[' && len(b) > 1 && bytes.IndexByte(b, ']') < 0:
+		return "the last line is the beginning of a head"
+	case r.headsRecords() && a.end == ln.no && a.logger().Sure &&
+		!isDigit(last) && bytes.IndexByte([]byte(".!?)]}>\"'*=~-"), last) < 0:
+		return "the last line ends in the middle of a text"
+	}
+	return ""
 }
 
 // endsInCharacter reports whether b ends with the beginning of a character and
