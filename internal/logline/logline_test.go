@@ -283,6 +283,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(c.line)
 	}
 	f.Add("ERROR }")
+	f.Add("a, [0-0-0 ERRO -- : ")
 	f.Add("10:00:00" + strings.Repeat("\t", 3000) + "ERROR stuck")
 	f.Add("M  ERROR: no disk")
 	f.Add("Warning: no disk")
