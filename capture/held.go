@@ -135,8 +135,8 @@ func (r *Reader) heads(ln *line) bool {
 			(isGoCall(ln.text) || hasPrefix(ln.text, "Error: ")) && a.reportsFault()
 }
 
-// addHeld joins the lines held to the record: above a frame, by which a single one is the text of the exception that the
-// record is known by, or as further lines of its message.
+// addHeld joins the lines held to the record: above a frame, where a single one is the text of the exception that the
+// record is known by, or else as further lines of its message.
 func (a *assembly) addHeld(h *heldLines, aboveFrame bool) {
 	blanks, to := a.blanks, partMessage
 	switch {
