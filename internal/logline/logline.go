@@ -370,7 +370,10 @@ func (p *parser) compound(name string, colon bool) (event.Level, bool) {
 
 // levelWord reads a word that names a level, with the colon after it.
 func (p *parser) levelWord(name string, colon int, word string) bool {
-	plain := !isCapitals(name) && colon < 0
+	after := p.rest()[len(name):]
+	next := strings.TrimPrefix(after, " ")
+	next = next[:wordLen(next)]
+	plain := colon < 0 && (!isCapitals(name) || p.tagged && isCapitals(next)) // "FATAL FURY"
 	if plain && (p.named || !p.timed && !p.number || isTitle(p.rest())) {
 		return false
 	}
@@ -379,18 +382,17 @@ func (p *parser) levelWord(name string, colon int, word string) bool {
 		upTo = timed
 	}
 	l, ok := find(name, upTo)
-	if !ok || name == "panic" || p.speaksOf(word) || plain && p.begins(l, p.rest()[len(name):]) { // Go's text
+	if !ok || name == "panic" || p.speaksOf(word) || plain && p.begins(l, after, next) { // Go's text
 		return false
 	}
 	p.leveled(l, name, colon, word)
 	return true
 }
 
-// begins reports whether a word with a small letter that names level l, with after behind it, begins a sentence:
-// "Critical hit!", and behind the tag of a mod "Error handler ready". Else programs report errors and warnings so.
-func (p *parser) begins(l event.Level, after string) bool {
-	next := strings.TrimPrefix(after, " ")
-	isReport := !p.tagged && (l == event.LevelError || l == event.LevelWarning) || isPosition(next[:wordLen(next)])
+// begins reports whether a word that names level l, with after and its next word behind it, begins a sentence: "Critical
+// hit!", and behind the tag of a mod "Error handler ready". Else programs report errors and warnings so.
+func (p *parser) begins(l event.Level, after, next string) bool {
+	isReport := !p.tagged && (l == event.LevelError || l == event.LevelWarning) || isPosition(next)
 	return len(after) < 2 || !isReport && !setOff(after)
 }
 
