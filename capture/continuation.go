@@ -1,9 +1,50 @@
 package capture
 
 import (
+	"bytes"
 	"regexp"
 	"strings"
+
+	"github.com/heedlog/heed/capture/format"
+	"github.com/heedlog/heed/event"
 )
+
+// Where nearly all records of plain text began with the head of a logger so far, a line without one directly below a
+// record that has one and reports a fault, or ends in a colon, continues it. Lines of another program, which are mixed
+// in, stand below any record: most of them begin one, and so they soon show that the rule does not hold.
+const (
+	minHeaded    = 2  // records with a head, and
+	headedShare  = 16 // this many for each without one
+	maxContinued = 64 // lines of a record
+)
+
+// headsRecords reports whether nearly all records of the log so far began with the head of a logger.
+func (r *Reader) headsRecords() bool {
+	return r.layout == LayoutPlain && r.headed >= minHeaded && r.headed >= headedShare*r.bare
+}
+
+// continues reports whether ln, which has no head and no claim to the open record, continues it.
+func (r *Reader) continues(ln *line) bool {
+	a := &r.asm
+	if !r.headsRecords() || a.lines >= maxContinued || !a.logger().Sure || !a.awaitsMore() || !ln.mayGoOn() {
+		return false
+	}
+	b := ln.text
+	first, rest, _ := bytes.Cut(b, []byte(" "))
+	second, _, _ := bytes.Cut(rest, []byte(" "))
+	switch {
+	case bytes.IndexByte([]byte("#[("), b[0]) >= 0, isDrawn(b), opensDump(b), showsUnity(ln),
+		is(first, ofFault), is(second, ofFault):
+		return false // a head of another form, or a report of its own
+	}
+	return r.format.Detect == nil || r.format.Detect(text(b)) != format.Banner
+}
+
+// awaitsMore reports whether the first line of the record reports a fault or announces more.
+func (a *assembly) awaitsMore() bool {
+	h := a.logger()
+	return hasSuffix(a.head(), ":") || h.Level >= event.LevelWarning || !h.Leveled && a.reportsFault()
+}
 
 // isIndented reports whether b is set in under the line above: by two spaces
 // or more, or by a tab. One space is not enough: messages begin with one often,

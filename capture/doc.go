@@ -22,7 +22,8 @@
 // Logs of games have no separators. A [Reader] decides line by line whether a line
 // belongs to the record above it, by named forms: footers, stack frames, indentation,
 // known blocks, lists. If a record holds an exception and no trace, up to eight lines
-// below it are held back until one shows whether they are the rest of its message. An
+// below it are held back until one shows whether they are the rest of its message. In plain text a line without
+// the head of a logger continues the report of a fault above it, if nearly all records so far have heads. An
 // exception would be classified by the first line of its record, so no
 // list, section or message with a blank line claims one, unless it is listed below a
 // trace, or an item marked as such. Where the input breaks off within a frame, a
@@ -43,8 +44,8 @@
 // RimWorld), the logging frame of a console copy, the form of an exception, a crash, a field, a tag such as [ERR] or
 // [main/WARN]; in plain text a word such as ERROR where loggers write it, also in a few other languages. In a log whose
 // warnings and errors have such footers, a record without one is information, unless it opens
-// as the engine opens reports of its own faults, which may lack one. Every other level is
-// unknown, which is not the same as information. Times are given only where the input
+// as the engine opens reports of its own faults, which may lack one. A head without a text is information at most.
+// Every other level is unknown, which is not the same as information. Times are given only where the input
 // has them; capture reads no clock. The source of a record is its logger, by a field or in front of its text.
 //
 // # Crash reports
@@ -60,16 +61,14 @@
 //
 // # Notices
 //
-// Notices report gaps in the log: [event.StatusHole] a run of NUL bytes, or
-// the end of a line of more than 256 KiB;
-// [event.StatusRunCut] a run of exactly 99 equal messages in the layout of Unity 2022.3,
-// which stops writing there, or the number of messages that a logger reports as left out ("last message
-// repeated 12 times", "Suppressed 7 messages"); [event.StatusTruncated] a last line without an end that is
-// visibly cut off (a footer, frame, reference, character or JSON object without its end;
-// a missing line end alone is no evidence, since editors and uploads strip it: see [Position]), or an
-// upload without its rest; [event.StatusRestarted] the banner of another run: of
-// the engine, or the first banner of a family, but for its digits. A missing beginning
-// shows in later records: see [Environment.Headless].
+// Notices report gaps in the log: [event.StatusHole] a run of NUL bytes, or the end of a line of more than 256 KiB;
+// [event.StatusRunCut] a run of exactly 99 equal messages in the layout of Unity 2022.3, which stops writing there, or
+// the number of messages that a logger reports as left out ("last message repeated 12 times", "Suppressed 7 messages");
+// [event.StatusTruncated] a last line without an end that is cut off (a footer, frame, reference, head, character or
+// JSON object without its end, or, where nearly all records have heads, a text that ends in a letter; a missing line
+// end alone is no evidence, since editors and uploads strip it: see [Position]), or an upload without its rest;
+// [event.StatusRestarted] the banner of another run: of the engine, or the first banner of a family, but for its
+// digits. A missing beginning shows in later records: see [Environment.Headless].
 //
 // # Mods
 //

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -73,6 +74,7 @@ func TestCutEncodings(t *testing.T) {
 		everyWay(t, string(cut), func(way string, src io.Reader) {
 			recs, r := read(t, src, Options{})
 			require.Contains(t, []int{lines - 1, lines}, r.At().Lines, "%d bytes, %s", n, way)
+			recs = slices.DeleteFunc(recs, func(r Record) bool { return r.Kind == event.KindNotice }) // a head that is cut
 			last := recs[len(recs)-1].Message
 			require.Equal(t, n%2 == 1 || bytes.HasSuffix(cut, []byte("\x3e\xd8")), strings.HasSuffix(last, want),
 				"%d bytes, %s: %q", n, way, last)

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"bytes"
 	"unicode/utf8"
 
 	"github.com/heedlog/heed/capture/internal/rimworld"
@@ -11,9 +12,9 @@ import (
 // if nothing does. It is called once, at the end.
 //
 // Many a log that is whole lacks its last line end: uploads and editors strip
-// it. So the lack alone is no evidence; the last line must also be visibly
-// unfinished: a frame without its end, a footer cut off, a JSON line that is
-// not valid.
+// it. So the lack alone is no evidence; the last line must also be
+// unfinished: a frame without its end, a head without its bracket, a footer cut off, a JSON line that is
+// not valid; or where a logger wrote it, which ends each line, it must end in the middle of a text.
 func (r *Reader) truncated() string {
 	ln := &r.cur
 	if r.opt.LastLine != "" && !r.ended && ln.no > 0 {
@@ -36,9 +37,25 @@ func (r *Reader) truncated() string {
 		if ln.text[0] == '{' && !r.json.valid {
 			return "the last line is the beginning of a JSON object"
 		}
-	case ln.is(ofFrame) && !isWholeFrame(ln.text),
-		r.asm.end == ln.no && r.asm.split == evidenceFrame && !ln.is(ofFrame) && isCutFrame(ln.text):
+	default:
+		return r.unfinished(ln)
+	}
+	return ""
+}
+
+// unfinished returns how ln, the last line, ends in the middle of a frame, a head or a text: one that ends neither in a
+// number nor in a sign that ends a sentence or closes a value.
+func (r *Reader) unfinished(ln *line) string {
+	a, b, last := &r.asm, ln.text, ln.text[len(ln.text)-1]
+	switch {
+	case ln.is(ofFrame) && !isWholeFrame(b),
+		a.end == ln.no && a.split == evidenceFrame && !ln.is(ofFrame) && isCutFrame(b):
 		return "the last line is the beginning of a stack frame"
+	case b[0] == '[' && len(b) > 1 && bytes.IndexByte(b, ']') < 0:
+		return "the last line is the beginning of a head"
+	case r.headsRecords() && a.end == ln.no && a.logger().Sure &&
+		!isDigit(last) && bytes.IndexByte([]byte(".!?)]}>\"'*=~-"), last) < 0:
+		return "the last line ends in the middle of a text"
 	}
 	return ""
 }

@@ -121,6 +121,6 @@ func isWholeFrame(b []byte) bool {
 		j := bytes.LastIndexByte(rest, ':')
 		return bytes.Contains(rest, []byte("] in ")) && j > 0 && j+1 < len(rest) && isDigit(rest[j+1])
 	}
-	last := b[len(b)-1]
-	return last == ')' || isDigit(last) || last == '-' || last == '>' || bytes.IndexByte(b, '(') < 0
+	open, closed := bytes.Count(b, []byte("(")), bytes.Count(b, []byte(")"))
+	return open == 0 || open <= closed && bytes.IndexByte([]byte(")>-0123456789"), b[len(b)-1]) >= 0
 }

@@ -91,7 +91,7 @@ func (r *Reader) holds(ln *line) bool {
 	a, h := &r.asm, &r.held
 	if !h.empty() && h.endedBy(ln) && (a.blanks == 0 || ln.is(ofFooter) && a.blanks <= maxInnerBlanks) {
 		a.calls = a.calls || h.heads && isGoPlace(ln.text)
-		a.addHeld(h)
+		a.addHeld(h, true)
 		return r.join(ln)
 	}
 	// Where every record ends with frames a blank line may lie within one.
@@ -103,10 +103,23 @@ func (r *Reader) holds(ln *line) bool {
 		a.blanks, h.heads = 0, h.heads || heads
 		return true
 	}
-	if !h.empty() {
-		r.release()
+	if h.empty() {
+		return false
 	}
-	return false
+	r.release()
+	return h.empty() && r.take(ln)
+}
+
+// keepHeld joins the lines held to the record if they continue it in any case.
+func (r *Reader) keepHeld() bool {
+	h := &r.held
+	for i := range h.lines {
+		if h.lines[i].blanks > 0 || !r.continues(&h.lines[i]) {
+			return false
+		}
+	}
+	r.asm.addHeld(h, false)
+	return true
 }
 
 // reportsItself reports whether ln, in plain text below a record without an exception, is a report of another fault.
@@ -122,12 +135,15 @@ func (r *Reader) heads(ln *line) bool {
 			(isGoCall(ln.text) || hasPrefix(ln.text, "Error: ")) && a.reportsFault()
 }
 
-// addHeld joins the lines held to the record.
-func (a *assembly) addHeld(h *heldLines) {
+// addHeld joins the lines held to the record: above a frame, where a single one is the text of the exception that the
+// record is known by, or else as further lines of its message.
+func (a *assembly) addHeld(h *heldLines, aboveFrame bool) {
 	blanks, to := a.blanks, partMessage
-	if len(h.lines) == 1 && !h.heads && !a.inner && !a.isException() {
-		to, a.exception = partHead, true // the text of the exception, by which the record is known
-	} else if a.calls {
+	switch {
+	case !aboveFrame:
+	case len(h.lines) == 1 && !h.heads && !a.inner && !a.isException():
+		to, a.exception = partHead, true
+	case a.calls:
 		to = partStack
 	}
 	for i := range h.lines {
@@ -141,9 +157,12 @@ func (a *assembly) addHeld(h *heldLines) {
 }
 
 // release ends the open record above the lines held below it, which are to be
-// looked at again.
+// looked at again, unless they continue it in any case.
 func (r *Reader) release() {
 	h := &r.held
+	if r.keepHeld() {
+		return
+	}
 	h.tail = r.asm.blanks
 	r.asm.blanks = h.lines[0].blanks
 	h.again, h.next = true, 0

@@ -19,7 +19,10 @@ func (a *assembly) level(r *Reader) (event.Level, Evidence) {
 		}
 	}
 	if r.layout == LayoutPlain || r.layout == LayoutJSON {
-		if h := a.logger(); h.Leveled {
+		switch h := a.logger(); {
+		case h.Leveled && h.Len >= len(a.message) && h.Level > event.LevelInfo && len(a.stack) == 0:
+			return event.LevelInfo, evidenceTag // it reports nothing
+		case h.Leveled:
 			return h.Level, evidenceTag
 		}
 	}

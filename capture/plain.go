@@ -202,13 +202,19 @@ func (a *assembly) joinsDump(ln *line) bool {
 		return false
 	}
 	head := a.message[journalLen(a.message):]
-	overflow := hasPrefix(head, "runtime: goroutine stack exceeds ")
-	if overflow || hasPrefix(head, "panic: ") || hasPrefix(head, "fatal error: ") {
+	if opensDump(head) {
 		a.dump = isGoroutine(b) || hasPrefix(b, "runtime stack:")
-		return a.dump || a.blanks == 0 && (overflow || hasPrefix(b, "[signal "))
+		return a.dump || a.blanks == 0 && (hasPrefix(head, overflow) || hasPrefix(b, "[signal "))
 	}
 	a.calls = isGoroutine(b) && (a.calls || a.blanks == 0 && (!a.logger().Leveled || a.reportsFault()))
 	return a.calls
+}
+
+const overflow = "runtime: goroutine stack exceeds "
+
+// opensDump reports whether b is the first line of what Go prints when it panics.
+func opensDump(b []byte) bool {
+	return hasPrefix(b, overflow) || hasPrefix(b, "panic: ") || hasPrefix(b, "fatal error: ")
 }
 
 // isGoCall reports whether b may be the function of a frame of Go's, whose place is on the next line.

@@ -67,6 +67,35 @@ func TestPlainExceptions(t *testing.T) {
 	}
 }
 
+// TestBelowHead holds that a line without a head continues a report of a fault where all records have heads, and no
+// other record.
+func TestBelowHead(t *testing.T) {
+	const on, fault, off = "[10:00:00] [main/INFO]: on\n", "[10:00:01] [main/ERROR]: turn failed\n", "[10:00:02] [main/INFO]: off\n"
+	for in, want := range map[string]string{
+		fault + "No oil.\n" + off:              "1-1 2-2 3-3", // no other record has a head so far
+		on + fault + "No oil.\n" + off:         "1-1 2-3 4-4",
+		on + fault + "No oil.\n":               "1-1 2-3",
+		on + fault + "No oil.\n\nNo paper.\n":  "1-1 2-3 5-5",
+		on + "No oil.\n" + fault + "No oil.\n": "1-1 2-2 3-3 4-4",
+		on + fault + "A cure is known:\n\t- Pour oil.\nDetails:\n\t- The 'press' has no oil\n\tat acme.Press.turn(Press.java:57)\n" +
+			off: "1-1 2-7 8-8",
+		on + "[10:00:01] [main/WARN]: The trays are:\n- one\n- two\nNo oil.\n" + off: "1-1 2-5 6-6",
+		on + fault + "---- Press report ----\n" + off:                                "1-1 2-2 3-3 4-4",
+		on + fault + "Fatal error!\n" + off:                                          "1-1 2-2 3-3 4-4",
+		on + fault + "(press:7) no oil\n" + off:                                      "1-1 2-2 3-3 4-4",
+		on + "[10:00:01] [main/INFO]: no error\nNo oil.\n" + off:                     "1-1 2-2 3-3 4-4",
+		on + fault + "# The machine is on fire:\n" + off:                             "1-1 2-2 3-3 4-4",
+		on + fault + "panic: no oil\n" + off:                                         "1-1 2-2 3-3 4-4",
+		on + fault + strings.Repeat("No oil.\n", 70):                                 "1-1 2-65 66-66 67-67 68-68 69-69 70-70 71-71 72-72",
+	} {
+		var got []string
+		for _, rec := range covered(t, in) {
+			got = append(got, fmt.Sprintf("%d-%d", rec.StartLine, rec.EndLine))
+		}
+		require.Equal(t, want, strings.Join(got, " "), in)
+	}
+}
+
 // TestColors holds that the codes of colors are no part of a record, and hide no level.
 func TestColors(t *testing.T) {
 	in := "10:00:00 \x1b[31mERROR\x1b[0m press \x1b[1;33mstuck\x1b[0m\x1b[K\n\x1b[32mINFO: \x1b[0mready\n\x1b[0m\n\x1b]0;title\x07 on\n"

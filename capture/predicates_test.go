@@ -106,6 +106,7 @@ func TestIsWholeFrame(t *testing.T) {
 		"  at Gadget.Panel.Draw () [0x00012] in <0123",
 		"  at Gadget.Panel.Draw () [0x00012] in <01234567>:",
 		"  at Gadget.Panel.Draw (System.Int",
+		"\tat acme.Press.turn(Press.java:1",
 	})
 }
 

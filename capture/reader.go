@@ -47,6 +47,8 @@ type Reader struct {
 	origin    []byte // the prefix that was taken off the line before, empty if none was
 	unwrapped []byte // the current line, where it was one of a container
 
+	headed, bare int // records of plain text that began with and without the head of a logger
+
 	run     uint64 // adjacent records with the message in asm.previous
 	runLine int    // last line of the run
 
@@ -371,8 +373,14 @@ func (r *Reader) take(ln *line) bool {
 		return false
 	case r.layout == LayoutPlain && (ln.logger().Sure || ln.head.Leveled):
 		return false
+	case (r.asm.blanks == 0 || r.asm.pureLines) && r.asm.awaitsTrace() && r.holds(ln):
+		return true
+	case r.asm.blanks == 0 && r.continues(ln):
+		r.asm.add(ln, partMessage, evidenceForm)
+		r.listLine(ln)
+		return true
 	}
-	return (r.asm.blanks == 0 || r.asm.pureLines) && r.asm.awaitsTrace() && r.holds(ln)
+	return false
 }
 
 // hole puts the notice about the hole in ln into out, and takes it off ln.
@@ -426,6 +434,13 @@ func (r *Reader) begin(ln *line) {
 	r.observeFormat(ln.text)
 	if detect := r.format.Detect; detect != nil && !r.layout.unity() && r.banner.again(ln.text, detect) {
 		r.restart(ln)
+	}
+	switch {
+	case r.layout != LayoutPlain:
+	case ln.logger().Sure:
+		r.headed++
+	default:
+		r.bare++
 	}
 	a.begin(ln, r.layout)
 	r.mods.silent = r.format.Silent
@@ -507,9 +522,7 @@ func (r *Reader) join(ln *line) bool {
 		a.closeRef() // a console's frames differ from one use of the reference to the next
 	}
 	a.add(ln, v.to, v.by)
-	if r.mods.form != formNone || hasSuffix(ln.text, "List:") {
-		r.mods.line(text(ln.text))
-	}
+	r.listLine(ln)
 	if a.block == blockContext {
 		r.machine.Line(text(ln.text))
 	}
@@ -518,6 +531,13 @@ func (r *Reader) join(ln *line) bool {
 		r.noteConsole(ln.text)
 	}
 	return true
+}
+
+// listLine reads a line of the record, which may be of a list of mods.
+func (r *Reader) listLine(ln *line) {
+	if r.mods.form != formNone || hasSuffix(ln.text, "List:") {
+		r.mods.line(text(ln.text))
+	}
 }
 
 // noteFooter refines the layout by a footer that is about to be joined.

@@ -93,18 +93,18 @@ func New(cfg Config) (*Finder, error) {
 	return f, nil
 }
 
-// passes reports whether the name of a mod collides with a name in GameCode.
-func (f *Finder) passes(name string) bool { return f.isGameCode(name) || f.folded[fold(name)] }
+// Passes reports whether a name is one of GameCode, or the same but for case, spaces and punctuation.
+func (f *Finder) Passes(name string) bool { return f.isGameCode(name) || f.folded[fold(name)] }
 
 // otherName returns a substitute name for a mod whose name collides with
 // GameCode: of its code, or else its package id.
 func (f *Finder) otherName(m *Mod) string {
 	for _, a := range m.Assemblies {
-		if name := display(a); readable(name) && !f.passes(name) {
+		if name := display(a); readable(name) && !f.Passes(name) {
 			return name
 		}
 	}
-	if name := display(m.PackageID); !f.passes(name) {
+	if name := display(m.PackageID); !f.Passes(name) {
 		return name
 	}
 	return ""

@@ -40,7 +40,7 @@ func (f *Finder) Learn(m Mod) bool {
 	if name == "" {
 		return false
 	}
-	passes := f.passes(name)
+	passes := f.Passes(name)
 	switch {
 	case f.isGameCode(m.PackageID):
 		name = ""

@@ -64,7 +64,8 @@ func (n *Neighbors) Next(f *Finder, r *Record) (names []string, fault uint64) {
 		n.fault = 0 // an error after other business is the beginning of another report
 	case n.fault == 0 || r.IsOther:
 	default:
-		if names = f.trace(r, n.at); len(names) == 0 && !r.IsError {
+		names = f.trace(r, n.at)
+		if len(names) == 0 && !r.IsError && logline.Parse(r.Message).Len < len(r.Message) { // it has a text
 			n.after++
 		}
 	}

@@ -40,6 +40,7 @@ func TestNeighbors(t *testing.T) {
 		{"0 Loom", [][]string{{fault, "[10:00:00 ERROR]: trace: res://mods-unpacked/acme-Loom/main.gd:140 (_ready)"}}},
 		{"0 Press", [][]string{{fault, "[Callstack] 0x0 Game-Press-Win64.dll!Turn() []"}}},
 		{"", [][]string{{fault, chat, error, frame}}},
+		{"0 Press", [][]string{{fault, "[10:00:01] LogPress: Error: ", error, frame}}},
 		{"", [][]string{{frame, chat, fault}}},
 		{"", [][]string{{fault, "[10:00:00 ERROR]: at com.other.turn.Roller.turn(Roller.java:57)"}}},
 		{"", [][]string{{fault, "loading mod Press from mods/press"}}},

@@ -179,6 +179,9 @@ var richText = texts.Lazy("</?(color|b|i|size|material)(=[^>]*)?>")
 // source matches a tag that is a place in the program's own source: [dlc.cpp:222].
 var source = texts.Lazy(`^ *\[[^\]]+\.(c|cc|cpp|cxx|h|hpp|rs|go):\d+\]`)
 
+// address matches the address with which a frame of native code begins.
+var address = texts.Lazy(`^ *0x[[:xdigit:]]{8,} `)
+
 // titled follows the name of the mod in the tag of a trace about its files.
 const titled = " - Start of stack trace"
 
@@ -200,8 +203,8 @@ func (s *scan) tags(line string) string {
 			s.owned(Title, weightTitle, rankTag, name)
 			return ""
 		}
-		if source().MatchString(rest) {
-			continue // of a stamp that a program writes before each place in its source
+		if source().MatchString(rest) || address().MatchString(rest) {
+			continue // of a stamp that a program writes before each place in its source, or before each frame
 		}
 		if s.finder.known(tag) == 0 {
 			tag = tagName(tag)

@@ -3,6 +3,7 @@ package logline
 import (
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/heedlog/heed/event"
 )
@@ -172,10 +173,10 @@ func Tag(tag string, afterTime bool) (event.Level, bool) {
 
 func isSign(c byte) bool { return c == '+' || c == '-' }
 
-// isCapitals reports whether s has no letter but capitals.
+// isCapitals reports whether s has no letter but capitals and letters of scripts without them.
 func isCapitals(s string) bool {
-	for i := range len(s) {
-		if s[i]-'A' >= 26 && s[i] < 0x80 {
+	for _, c := range s {
+		if c < 0x80 && (c < 'A' || c > 'Z') || unicode.IsLower(c) {
 			return false
 		}
 	}

@@ -113,6 +113,7 @@ type parser struct {
 	names  int  // how many
 	short  bool // read no further than the head goes, so that the level may be missing
 	text   bool // something of the text has been read, so that the head goes no further
+	tagged bool // by the last tag, which may name a mod
 }
 
 // commit makes all that has been read, and the separators that follow, a part of the head.
@@ -240,6 +241,7 @@ func (p *parser) tag() bool {
 		return true
 	}
 	t := strings.TrimLeft(tag, " ")
+	p.tagged = false
 	switch {
 	case t == "", s[0] != '[' && timeLen(t) < len(t):
 		return false
@@ -250,7 +252,7 @@ func (p *parser) tag() bool {
 		p.commit()
 	default:
 		p.number = p.number || isDigit(t[0])
-		p.text = true
+		p.text, p.tagged = true, !isPosition(t)
 	}
 	return true
 }
@@ -368,7 +370,10 @@ func (p *parser) compound(name string, colon bool) (event.Level, bool) {
 
 // levelWord reads a word that names a level, with the colon after it.
 func (p *parser) levelWord(name string, colon int, word string) bool {
-	plain := !isCapitals(name) && colon < 0
+	after := p.rest()[len(name):]
+	next := strings.TrimPrefix(after, " ")
+	next = next[:wordLen(next)]
+	plain := colon < 0 && (!isCapitals(name) || p.tagged && isCapitals(next)) // "FATAL FURY"
 	if plain && (p.named || !p.timed && !p.number || isTitle(p.rest())) {
 		return false
 	}
@@ -377,11 +382,18 @@ func (p *parser) levelWord(name string, colon int, word string) bool {
 		upTo = timed
 	}
 	l, ok := find(name, upTo)
-	if !ok || name == "panic" || p.speaksOf(word) { // Go's text
+	if !ok || name == "panic" || p.speaksOf(word) || plain && p.begins(l, after, next) { // Go's text
 		return false
 	}
 	p.leveled(l, name, colon, word)
 	return true
+}
+
+// begins reports whether a word that names level l, with after and its next word behind it, begins a sentence,
+// "Critical hit!", or behind the tag of a mod "Error handler ready". Else programs report errors and warnings so.
+func (p *parser) begins(l event.Level, after, next string) bool {
+	isReport := !p.tagged && (l == event.LevelError || l == event.LevelWarning) || isPosition(next)
+	return len(after) < 2 || !isReport && !setOff(after)
 }
 
 // category reports whether word, before a level and a colon, names what reports it: "LogPress: Error:", "PRESS ERROR:".
@@ -449,7 +461,7 @@ func (p *parser) leveled(l event.Level, name string, colon int, word string) {
 			p.logger(p.i, word[colon+1:colon+1+i])
 			p.i += i + 1
 		}
-	case isCapitals(name) && (p.timed || p.number), p.setOff():
+	case isCapitals(name) && (p.timed || p.number), setOff(p.rest()):
 		if !p.timed {
 			p.head.Sure = true
 		}
@@ -459,9 +471,8 @@ func (p *parser) leveled(l event.Level, name string, colon int, word string) {
 	p.commit()
 }
 
-// setOff reports whether more than a space separates the rest from the word before it.
-func (p *parser) setOff() bool {
-	s := p.rest()
+// setOff reports whether more than a space separates s from the word before it.
+func setOff(s string) bool {
 	return len(s) < 2 || s[0] != ' ' || strings.IndexByte(" [|", s[1]) >= 0 || strings.HasPrefix(s, " - ") ||
 		timeLen(s[1:]) > 0
 }

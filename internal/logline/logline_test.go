@@ -139,6 +139,12 @@ var heads = []struct {
 	{"2031-04-05 10:00:00.123 - Thread:   1 ->  no paper", "no paper", 0, false},
 	{"2031-04-05 10:00:00 Sheets: 12 are left", "Sheets: 12 are left", 0, false},
 	{"10:00:00 error while printing", "error while printing", event.LevelError, true},
+	{"[10:00:00][no_date][press.cpp:12]: Error while printing", "[no_date][press.cpp:12]: Error while printing", event.LevelError, true},
+	{"10:00:00 Error Press.cpp:12: stuck", "Error Press.cpp:12: stuck", event.LevelError, true},
+	{"2031-04-05 10:00:00 error  stuck", "stuck", event.LevelError, true},
+	{"[10:00:00] [Gadgets] ERROR no paper", "[Gadgets] ERROR no paper", event.LevelError, true},
+	{"[10:00:00] [Gadgets] Error: stuck", "[Gadgets] Error: stuck", event.LevelError, true},
+	{"10:00:00 エラー 詰まった", "詰まった", event.LevelError, true},
 	{"2031-04-05 10:00:00 ERROR tray.xml: bad", "tray.xml: bad", event.LevelError, true},
 	{"[Gadgets][ERR] stuck", "[Gadgets][ERR] stuck", event.LevelError, true},
 
@@ -147,6 +153,13 @@ var heads = []struct {
 	{"10:00:00 ERROR acme.PressException: bad", "acme.PressException: bad", event.LevelError, true},
 
 	// Texts.
+	{"[10:00:00] [Gadgets] Error handler is on", "[Gadgets] Error handler is on", 0, false},
+	{"[10:00:00] Critical strike on the press", "Critical strike on the press", 0, false},
+	{"[10:00:00] [Gadgets] Fatal Lamps are on", "[Gadgets] Fatal Lamps are on", 0, false},
+	{"[10:00:00] Error Lamps v1.2", "Error Lamps v1.2", 0, false},
+	{"[10:00:00] [Gadgets] FATAL FURY is on", "[Gadgets] FATAL FURY is on", 0, false},
+	{"[10:00:00] [Gadgets] Debug", "[Gadgets] Debug", 0, false},
+	{"[10:00:00] [Gadgets] Ошибка чтения", "[Gadgets] Ошибка чтения", 0, false},
 	{"10:00:00,no paper", "no paper", 0, false},
 	{"10:00:00,2,no paper", "2,no paper", 0, false},
 	{"10:00:00 it took 12.345 s", "it took 12.345 s", 0, false},
@@ -272,6 +285,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(c.line)
 	}
 	f.Add("ERROR }")
+	f.Add("a, [0-0-0 ERRO -- : ")
 	f.Add("10:00:00" + strings.Repeat("\t", 3000) + "ERROR stuck")
 	f.Add("M  ERROR: no disk")
 	f.Add("Warning: no disk")

@@ -80,7 +80,7 @@ func (p *parser) console() bool {
 // ruby reads the head that Ruby's logger writes: "E, [2031-04-05T10:00:00.123456 #12] ERROR -- press: ".
 func (p *parser) ruby() bool {
 	s := p.rest()
-	if !strings.HasPrefix(s[1:], ", [") || timeLen(s[4:]) == 0 {
+	if s[0]-'A' >= 26 || !strings.HasPrefix(s[1:], ", [") || timeLen(s[4:]) == 0 {
 		return false
 	}
 	head, rest, _ := strings.Cut(s[:min(len(s), 3*maxPart)], " -- ")

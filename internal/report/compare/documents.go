@@ -66,7 +66,7 @@ type RankedMod struct {
 
 	Blocking int    `json:"blockingGroups" jsonschema:"Blocking groups in which something points at it."`
 	Groups   int    `json:"groups" jsonschema:"Groups in which something points at it."`
-	Entries  uint64 `json:"entries" jsonschema:"Entries of these groups on the new side."`
+	Entries  uint64 `json:"entries" jsonschema:"Entries of these groups on the new side that point at it."`
 }
 
 // Totals is one side as a whole.
@@ -176,6 +176,8 @@ type modSuspect struct {
 	Direct    bool     `json:"direct" jsonschema:"Something in the text or the stack points at it, other than what changed between the lists."`
 	Score     int      `json:"score" jsonschema:"How strong the evidence is; only the order of scores has a meaning."`
 	Evidence  []string `json:"evidence" jsonschema:"The evidence in words, the strongest first."`
+
+	entries uint64 // that point at it
 }
 
 // unseen is an entry of a baseline that no log has.

@@ -13,6 +13,9 @@ import (
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/internal/report/compare"
+	"github.com/heedlog/heed/internal/testkit"
+	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/signature"
 )
 
 func mod(name, id, version string, assemblies ...string) capture.ListedMod {
@@ -73,6 +76,32 @@ func TestInvestigate(t *testing.T) {
 	require.Equal(t, changed, suspects("the Kilnsman is here"), "a part of a word")
 	require.Equal(t, changed, suspects("the Mill stands still"), "a name as short as other words")
 	require.Equal(t, with("Raft", 75), suspects("something broke", frame("Raft")), "in no list")
+}
+
+// TestAccusingEntries: of a group that two mods wrote, each is accused by its own entries, and the name of the game in
+// a text accuses none.
+func TestAccusingEntries(t *testing.T) {
+	rules := testkit.Must(rules.Compile(rules.File{Name: "all.yaml", Data: []byte("version: 1\ngame_code: [Presses]\n" +
+		"rules:\n  - {id: all.of_them, when: 'true', disposition: blocking}\n")}))
+	c := compare.Collect(compare.Config{Rules: rules})
+	lists(c.Run(compare.Old, "old", nil), mod("presses", "", "1"), mod("Lanterns", "", "1"))
+	for name, times := range map[string]int{"Kiln": 3, "Loom": 2} {
+		run := c.Run(compare.New, name, &compare.StandIn{
+			Text: "presses.Press cannot load its frame | from " + name, Suspects: []blame.Suspect{{Mod: name, Score: 30}},
+		})
+		lists(run, mod("presses", "", "1"), mod("Lanterns", "", "1"))
+		o := heed.Outcome{
+			Signature: signature.Of([]byte(name)), Decision: event.Decision{Disposition: event.Blocking, Rule: "all.of_them"},
+		}
+		for range times {
+			run.Observe(&capture.Record{}, &o)
+		}
+	}
+	entries := map[string]uint64{}
+	for _, s := range c.Suspects().Suspects {
+		entries[s.Name] += s.Entries
+	}
+	require.Equal(t, map[string]uint64{"Kiln": 3, "Loom": 2}, entries)
 }
 
 // TestDiffMods: a difference tells which mods came and went, and not which were moved.

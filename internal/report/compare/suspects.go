@@ -82,6 +82,10 @@ func (c *Collector) blamedNames() map[string]string {
 func (c *Collector) Suspects() *Suspects {
 	d := c.Diff()
 	changes := c.changes()
+	finder, err := blame.New(blame.Config{GameCode: c.config.Rules.GameCode()})
+	if err != nil {
+		panic("BUG: compare: " + err.Error()) // the rules are compiled
+	}
 	out := &Suspects{
 		SchemaVersion: d.SchemaVersion, Old: d.Old, New: d.New, OldMods: c.listed(Old) != nil, NewMods: c.listed(New) != nil,
 		Mods: c.shown(changes), Suspects: []RankedMod{}, Groups: []SuspectGroup{},
@@ -97,7 +101,7 @@ func (c *Collector) Suspects() *Suspects {
 		if !row.Disposition.Urgent() {
 			continue
 		}
-		g := SuspectGroup{Group: row, Suspects: suspectsOf(row.group, changes, known)}
+		g := SuspectGroup{Group: row, Suspects: suspectsOf(row.group, changes, known, finder.Passes)}
 		g.Group.MayBeUnseen = false // sides are shown for themselves
 		for j := range g.Suspects {
 			s := &g.Suspects[j]
@@ -145,15 +149,16 @@ func (d *Suspects) rank(g *SuspectGroup, known map[[2]string]int) {
 			continue
 		}
 		r.Groups++
-		r.Entries += g.Group.New.Count
+		r.Entries += s.entries
 		if blocks {
 			r.Blocking++
 		}
 	}
 }
 
-// suspectsOf returns the mods that may be the cause of a group.
-func suspectsOf(g *group, changes []ModChange, known map[string]bool) []modSuspect {
+// suspectsOf returns the mods that may be the cause of a group. The name of a mod in its texts is no evidence where it
+// passes as a name of the game, its runtime or its loader.
+func suspectsOf(g *group, changes []ModChange, known map[string]bool, passes func(name string) bool) []modSuspect {
 	named := g.suspects()
 	haystack := strings.ToLower(strings.Join(g.templates(), "\n") + "\n" + g.sample())
 	shared := map[string]int{} // assemblies, by how many mods bring them along
@@ -173,11 +178,13 @@ func suspectsOf(g *group, changes []ModChange, known map[string]bool) []modSuspe
 				blamed[j] = true
 				points = max(points, b.Score)
 				s.addBlame(&b)
+				s.entries = max(s.entries, g.accusing(&b))
 			}
 		}
-		if name := ch.namedIn(haystack, shared); name != "" && points < scoreNamed {
+		if name := ch.namedIn(haystack, shared); name != "" && points < scoreNamed && !passes(name) {
 			points = scoreNamed
 			s.add("the text names %s", name)
+			s.entries = g.tally[New].count
 		}
 		switch ch.Change {
 		case unchanged:
@@ -198,7 +205,7 @@ func suspectsOf(g *group, changes []ModChange, known map[string]bool) []modSuspe
 		if blamed[j] {
 			continue
 		}
-		s := modSuspect{Name: b.Mod, PackageID: b.PackageID, Direct: true, Score: b.Score}
+		s := modSuspect{Name: b.Mod, PackageID: b.PackageID, Direct: true, Score: b.Score, entries: g.accusing(&b)}
 		s.addBlame(&b)
 		if !known[blame.Key(b.Mod)] {
 			s.Score += scoreFirst
@@ -212,6 +219,18 @@ func suspectsOf(g *group, changes []ModChange, known map[string]bool) []modSuspe
 			cmp.Compare(a.Name, b.Name), cmp.Compare(a.PackageID, b.PackageID))
 	})
 	return out
+}
+
+// accusing counts the entries on the new side whose signatures point at the mod, all of them if those of the old side
+// alone do.
+func (g *group) accusing(b *blame.Suspect) (n uint64) {
+	for _, t := range g.texts {
+		accuses := func(o blame.Suspect) bool { return o.Mod == b.Mod && o.PackageID == b.PackageID }
+		if tally := &t.tally[New]; slices.ContainsFunc(tally.suspects, accuses) {
+			n += tally.count
+		}
+	}
+	return cmp.Or(n, g.tally[New].count)
 }
 
 // addBlame adds the evidence by which b points at the mod.

@@ -29,6 +29,13 @@ var keeps = map[string]func(s string, from, to int) bool{
 	},
 	"readable": func(s string, from, to int) bool { return isReadable(s[from:to]) },
 	"ordinary": func(s string, from, to int) bool { return isOrdinary(strings.ToLower(s[from:to])) },
+	"domain": func(s string, from, to int) bool {
+		return isOrdinary(strings.ToLower(s[from:to])) || isInPath(s, from, to)
+	},
+	"account": func(s string, from, to int) bool {
+		f := finder{s: s}
+		return f.name(from, "") == from || isInPath(s, from, to)
+	},
 }
 
 const (
@@ -46,9 +53,12 @@ var (
 	deviceWord     = text.Lazy(`(?i)device|blue|pair|connect|stream|cast|host|computer|machine|name|remote|air(?:drop|play)|discover|found|ger[äa]t|appar|dispositivo|urządzenie|устройство|network|wi-?fi|\d$`)
 	noPerson       = text.Lazy(`^(?:git|hg)@|(?i:@\dx\.[a-z]+$)`)
 	// topLevel are the ends of domains that are no endings of files.
-	topLevel  = text.Lazy(`(?i)\.(?:[a-z]{2}|com|org|net|edu|gov|info|app|dev|example|test|mail|online|xn--.*)$`)
-	nonWords  = text.Lazy(`[^\pL]+`)
-	authority = text.Lazy(`://[^\s/?#]*$`)
+	topLevel = text.Lazy(`(?i)\.(?:[a-z]{2}|com|org|net|edu|gov|info|app|dev|example|test|mail|online|xn--.*)$`)
+	pathEnd  = text.Lazy(`^[\\\pL\pN_.$-]*`)
+	// capitalWords matches a part of the name of a folder that has a space after it.
+	capitalWords = text.Lazy(`^(?:[\p{Lu}\d][\pL\pM\pN'’&._-]* )+$`)
+	nonWords     = text.Lazy(`[^\pL]+`)
+	authority    = text.Lazy(`://[^\s/?#]*$`)
 
 	number = text.Lazy(`(?i)^(?:localhost|(?:eu|us|na|sa|ap|af|me|asia|oce)(?:[-_](?:north|south|east|west|central)\w*)?(?:-\d\w?)?|[\da-f]*\d[\da-f]*|[\d.]*)(?::\d*)?$`)
 	part   = text.Lazy(`(?i)\b(?:nvidia|geforce|(?:gtx|rtx|rx|dx|gpu|cpu)\d*|amd|radeon|intel|arc|graphics|gpu|render\w*|mali|adreno|apple m\d|llvmpipe|swiftshader|` +
@@ -82,6 +92,16 @@ func isNoMailbox(s string, from, to int) bool {
 // isNoHost keeps a word or a number in the place of the name of a computer.
 func isNoHost(s string, from, to int) bool {
 	return is(s[from:to], sharedWord) || number().MatchString(s[from:to])
+}
+
+// isInPath reports whether a word in capitals and the word after its backslash, of which the place is one, are parts of
+// a path: a folder with capitals comes before them, "Mods\Fancy UI\", or the second has the ending of a file.
+func isInPath(s string, from, to int) bool {
+	from = len(strings.TrimRight(s[:from], upperLetters+digits+`-\`))
+	last := pathEnd().FindString(s[to:])
+	folder := strings.LastIndexByte(s[:from], '\\')
+	return files().MatchString(s[from:to]+last) ||
+		folder >= 0 && capitalWords().MatchString(s[folder+1:from]) && !isDomain(s[:folder])
 }
 
 // isMixed reports whether s has letters and digits, as few words do.

@@ -123,7 +123,7 @@ func isVersion(s string, from, to int) bool {
 	before := s[max(0, from-48):from]
 	n := a.As4()
 	switch {
-	case sure().MatchString(before):
+	case sure().MatchString(before), strings.HasPrefix(s[to:], "+"): // with a build, "1.2.3.4+2031.04"
 		return true
 	case peer().MatchString(s[to:]):
 		return false

@@ -55,6 +55,16 @@ func TestText(t *testing.T) {
 		{`Logged in as maria.`, `Logged in as <user>.`},
 		{`Mods/Foo/Textures/home/bed`, `Mods/Foo/Textures/home/bed`},
 
+		// A domain, and a folder that ends in capitals.
+		{`as CORP\maria`, `as <computer>\<user>`},
+		{`C:\Games\x failed for CORP\maria`, `C:\Games\x failed for <computer>\<user>`},
+		{`CORP\Maria CORP\Anna`, `<computer>\<user> <computer>\<user>`},
+		{`load Mods\Paper HUD\PaperHUD.dll`, `load Mods\Paper HUD\PaperHUD.dll`},
+		{`load Paper HUD\PaperHUD.dll`, `load Paper HUD\PaperHUD.dll`},
+		{`load "E:\\Games\\Mods\\My Best NPC\\content.cat"`, `load "E:\\Games\\Mods\\My Best NPC\\content.cat"`},
+
+		{`Starting the client 1.4.4.9+2031.04.3.0 on 10.20.30.40`, `Starting the client 1.4.4.9+2031.04.3.0 on <address>`},
+
 		// More homes.
 		{`C:\Users\김민준\AppData and C:\Users\O'Quill\x`, `C:\Users\<user>\AppData and C:\Users\<user>\x`},
 		{`C:\Users\MARIAL~1\AppData`, `C:\Users\<user>\AppData`},
