@@ -55,11 +55,9 @@ func (s *Session) Begin(call Call) *Running {
 		s.lookForLog(0)
 	}
 	r.id = callPrefix + s.run + "-" + strconv.FormatUint(s.calls.Add(1), 10)
-	r.began = s.Observe(event.Operation{
-		Time: r.started, ID: r.id, Method: call.Tool,
-		Status: event.StatusStarted,
-	}.Entry()).Seq
-	s.disk.note(r.id, call.Tool)
+	began := event.Operation{Time: r.started, ID: r.id, Method: call.Tool, Status: event.StatusStarted}
+	r.began = s.Observe(began.Entry()).Seq
+	s.disk.note(began)
 	s.timeline.add(callEvent(CallBegan, &r.call, r.id, r.started))
 	return r
 }
@@ -93,8 +91,9 @@ func (r *Running) end(ctx context.Context, status event.Status, errText string) 
 		errText = callerLeft
 	}
 	r.err = errors.Join(r.Missed, s.Sync(ctx)) // lines before the answer are from the time of the call
-	s.Observe(event.Operation{ID: r.id, Method: r.call.Tool, Status: status, Error: errText}.Entry())
-	s.disk.note(r.id, "")
+	over := event.Operation{Time: s.now(), ID: r.id, Method: r.call.Tool, Status: status, Error: errText}
+	s.Observe(over.Entry())
+	s.disk.note(over)
 	if r.err == nil {
 		r.err = r.settle(ctx)
 	}

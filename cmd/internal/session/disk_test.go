@@ -3,6 +3,7 @@ package session_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"os"
@@ -125,7 +126,7 @@ func TestKilledInARecord(t *testing.T) {
 }
 
 // TestEndLeft: calls that ran when the process was killed, also since the latest snapshot, end without an answer, but for
-// operations of the game, and in a game that is started again.
+// operations of the game, and in a game that is started again. Calls that ended since end as they did.
 func TestEndLeft(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state")
 	open := func() *session.Session {
@@ -136,13 +137,28 @@ func TestEndLeft(t *testing.T) {
 	ended := s.Begin(session.Call{Tool: "quick"})
 	end(t, ended, event.StatusCompleted)
 	s.Observe(event.Operation{ID: "job", Status: event.StatusStarted}.Entry())
+	across := s.Begin(session.Call{Tool: "quick"})
 	s.Raise(heed.Report{Key: "k", Disposition: event.Blocking, Message: "it saves"})
+	end(t, across, event.StatusCompleted)
+	require.NoError(t, os.Rename(path, path+".kept"))
+	require.NoError(t, os.MkdirAll(filepath.Join(path, "in the way"), 0o700))
+	s.Raise(heed.Report{Key: "j", Disposition: event.Blocking, Message: "it cannot save"})
+	require.NoError(t, errors.Join(os.RemoveAll(path), os.Rename(path+".kept", path)))
+	notes := testkit.Must(os.OpenFile(path+".calls", os.O_APPEND|os.O_WRONLY, 0))
+	testkit.Must(notes.WriteString(`{"torn`))
+	require.NoError(t, notes.Close())
 	unsaved := s.Begin(session.Call{Tool: "slow\n\" tool"}).ID()
 	over := s.Begin(session.Call{Tool: "quick"})
 	end(t, over, event.StatusCompleted)
 	for began, want := range map[bool][]event.Status{
-		true:  {event.StatusStarted, event.StatusCompleted, event.StatusStarted, event.StatusNone, event.StatusNone},
-		false: {event.StatusTimedOut, event.StatusCompleted, event.StatusStarted, event.StatusTimedOut, event.StatusNone},
+		true: {
+			event.StatusStarted, event.StatusCompleted, event.StatusStarted, event.StatusStarted, event.StatusNone,
+			event.StatusNone,
+		},
+		false: {
+			event.StatusTimedOut, event.StatusCompleted, event.StatusStarted, event.StatusCompleted, event.StatusTimedOut,
+			event.StatusCompleted,
+		},
 	} {
 		s = open()
 		if began {
@@ -151,7 +167,7 @@ func TestEndLeft(t *testing.T) {
 		s.EndLeft()
 		s.EndLeft() // once
 		var got []event.Status
-		for _, id := range []string{left, ended.ID(), "job", unsaved, over.ID()} {
+		for _, id := range []string{left, ended.ID(), "job", across.ID(), unsaved, over.ID()} {
 			got = append(got, s.Engine().Verdict(id).Status)
 		}
 		require.Equal(t, want, got)

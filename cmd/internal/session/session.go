@@ -245,14 +245,15 @@ func (s *Session) BeginRun() {
 func (s *Session) Continues() bool { return s.continued }
 
 // EndLeft ends the calls that ran when the process before ended, in a session that continues its state: no answer to
-// them will be known, though some may still run. It comes before Run.
+// them will be known, though some may still run. Calls that ended since the latest snapshot end as they did. It comes
+// before Run.
 func (s *Session) EndLeft() {
 	if !s.continued {
 		return
 	}
-	for id, tool := range s.disk.unsaved() {
-		if tool != "" && !s.engine.Verdict(id).Known {
-			s.Observe(event.Operation{ID: id, Method: tool, Status: event.StatusStarted}.Entry())
+	for _, o := range s.disk.unsaved() {
+		if v := s.engine.Verdict(o.ID); !v.Known || v.Status == event.StatusStarted && o.Status != v.Status {
+			s.Observe(o.Entry())
 		}
 	}
 	for _, id := range s.engine.Operations() {

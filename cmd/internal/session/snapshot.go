@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -16,6 +17,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/cmd/internal/statefile"
+	"github.com/heedlog/heed/event"
 )
 
 // disk keeps the engine's state in a file. An item's id is in it before the item is reported, an acknowledgement before
@@ -28,6 +30,9 @@ type disk struct {
 	saved atomic.Uint64 // entries that are in it
 
 	mu sync.Mutex // of the file
+
+	notes sync.Mutex // of the file with the calls, and of noted
+	noted uint64     // since the process began
 
 	state atomic.Pointer[SnapshotStatus] // which the holder of mu replaces
 }
@@ -78,9 +83,9 @@ func (d *disk) through(seq uint64) {
 // saveLocked writes a snapshot. If that fails, its items count as saved, too: the next save is due when another item is
 // reported, and periodically.
 func (d *disk) saveLocked() {
+	noted := d.countNotes()
 	d.s.ordered.Lock()
 	stats, at, encode := d.s.engine.Stats(), d.s.at, d.s.engine.Freeze()
-	_ = os.Remove(d.path + notesSuffix) // the snapshot has them
 	d.s.ordered.Unlock()
 	data := encode(nil)
 	if at.File != "" {
@@ -104,31 +109,63 @@ func (d *disk) saveLocked() {
 		state.Saves++
 		state.Saved = d.s.now()
 		d.saved.Store(stats.Coalesce.Latest)
+		d.forget(noted)
 	}
 	d.state.Store(&state)
 }
 
-// notesSuffix ends the name of the file with the calls that began or ended since the latest snapshot.
-const notesSuffix = ".calls"
+// The notes are the calls that began or ended since the latest snapshot, in a file whose name ends in notesSuffix. They
+// take at most maxNoted bytes: what has no room is in the next snapshot.
+const (
+	notesSuffix = ".calls"
+	maxNoted    = 1 << 20
+)
 
-// note keeps until the next snapshot that a call of a tool began, or with "" that it ended.
-func (d *disk) note(id, tool string) {
+// note keeps until the next snapshot an event of a call, which the engine has.
+func (d *disk) note(o event.Operation) {
 	if d.path == "" {
 		return
 	}
-	f, _ := os.OpenFile(d.path+notesSuffix, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600) // else the next snapshot has it
-	_ = json.NewEncoder(f).Encode(map[string]string{id: tool})
-	_ = f.Close()
+	line, _ := json.Marshal(o) // plain data
+	d.notes.Lock()
+	defer d.notes.Unlock()
+	d.noted++
+	f, err := os.OpenFile(d.path+notesSuffix, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return // the next snapshot has it
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.Size()+int64(len(line)) < maxNoted {
+		_, _ = f.Write(slices.Concat([]byte("\n"), line, []byte("\n"))) // the line before may be torn
+	}
 }
 
-// unsaved returns the tools of the calls in the notes, "" of a call that ended.
-func (d *disk) unsaved() map[string]string {
-	data, _ := os.ReadFile(d.path + notesSuffix)
-	calls := map[string]string{}
-	for line := range bytes.Lines(data) {
-		_ = json.Unmarshal(line, &calls) // the last line may be torn
+func (d *disk) countNotes() uint64 {
+	d.notes.Lock()
+	defer d.notes.Unlock()
+	return d.noted
+}
+
+// forget removes the notes if a snapshot on disk has them all: those that were counted before it. Else the next one
+// removes them.
+func (d *disk) forget(counted uint64) {
+	d.notes.Lock()
+	defer d.notes.Unlock()
+	if d.noted == counted {
+		_ = os.Remove(d.path + notesSuffix)
 	}
-	return calls
+}
+
+// unsaved returns the events of calls in the notes, in order. The snapshot may have some of them.
+func (d *disk) unsaved() (events []event.Operation) {
+	data, _ := statefile.ReadFile(d.path + notesSuffix)
+	for line := range bytes.Lines(data) {
+		var o event.Operation
+		if json.Unmarshal(line, &o) == nil { // else it is torn
+			events = append(events, o)
+		}
+	}
+	return events
 }
 
 // loadSnapshot returns the engine of the snapshot in the file called path, with the bounds of cfg, the file's position
