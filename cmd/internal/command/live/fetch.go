@@ -103,7 +103,6 @@ func (f *fetcher) read(response *http.Response) ([]byte, error) {
 		return nil, fmt.Errorf("the server answers %d %s", response.StatusCode, http.StatusText(response.StatusCode))
 	}
 	data, err := io.ReadAll(io.LimitReader(response.Body, f.bytes+1))
-	_, tooLarge := errors.AsType[*http.MaxBytesError](unpack(data, f.unpacked))
 	switch {
 	case err != nil:
 		return nil, err
@@ -111,7 +110,8 @@ func (f *fetcher) read(response *http.Response) ([]byte, error) {
 		return nil, fmt.Errorf("it is larger than %s: %s", cli.Bytes(float64(f.bytes)), instead)
 	case isPage(data, response.Header.Get("Content-Type")):
 		return nil, errors.New("that is a web page, not a log: use the link to the raw text")
-	case tooLarge:
+	}
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](unpack(data, f.unpacked)); tooLarge {
 		return nil, fmt.Errorf("it unpacks to more than %s: %s", cli.Bytes(float64(f.unpacked)), instead)
 	}
 	return data, nil
