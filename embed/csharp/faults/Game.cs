@@ -81,6 +81,8 @@ static class Game
         heed.Flush(wait);
         Say("slowest frame ms", slowest * 1000 / Stopwatch.Frequency);
         Say("answered", answered ? 1 : 0);
+        bool reported = Environment.GetEnvironmentVariable("REPORTED") == null;
+        Until(heed, "a report", () => { lock (reports) return reported || reports.Count > 0; });
         heed.Poll();
         Account(heed);
         Say("opened", opened.Count);
