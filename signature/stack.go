@@ -2,6 +2,7 @@ package signature
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	stackframe "github.com/heedlog/heed/internal/frame"
@@ -91,7 +92,7 @@ func (f *frames) next() bool {
 		}
 		var line string
 		line, f.text, _ = strings.Cut(f.text, "\n")
-		if h, ok := f.frame.parse(line, f.hash); ok && !f.n.isLogger(&f.frame) {
+		if h, ok := f.frame.parse(line, f.hash); ok && !slices.ContainsFunc(f.n.loggers, f.frame.begins) {
 			f.hash = h
 			f.left--
 			return true
