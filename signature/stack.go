@@ -76,7 +76,8 @@ func fault(stack string) string {
 	return stack
 }
 
-// goPanic begins the line of a call of panic. goRuntime matches that line and the lines of the runtime, with their places.
+// goPanic begins the line of a call of panic. goRuntime matches that line and the lines of the runtime, with their
+// places.
 const goPanic = "\npanic("
 
 var goRuntime = regexp.MustCompile(`^(?:(?:panic\(|\t|runtime\.|internal/runtime/).*\n?)*`)
