@@ -530,6 +530,7 @@ func TestRuleFiles(t *testing.T) {
 		require.Equal(t, second.Hash, bad.Hash, "the last good ones decide")
 		require.Equal(t, second.Files, bad.Files)
 		time.Sleep(time.Minute)
+		synctest.Wait() // a look at this moment is over before the file goes
 		require.EqualValues(t, 1, s.Status().Rules.Refused, "it is read again when it changes")
 
 		require.NoError(t, os.Remove(path))
