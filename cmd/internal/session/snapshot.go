@@ -134,7 +134,7 @@ func (d *disk) note(o event.Operation) {
 	if err != nil {
 		return // the next snapshot has it
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	if info, err := f.Stat(); err == nil && info.Size()+int64(len(line)) < maxNoted {
 		_, _ = f.Write(slices.Concat([]byte("\n"), line, []byte("\n"))) // the line before may be torn
 	}
