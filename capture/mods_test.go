@@ -362,7 +362,8 @@ func TestHostileMods(t *testing.T) {
 	}
 	var list ModList
 	for i := range 1 << 16 {
-		list.Mods, list.again = append(list.Mods, ListedMod{Mod: Mod{Name: fmt.Sprint("Press ", i)}}), append(list.again, true)
+		list.Mods = append(list.Mods, ListedMod{Mod: Mod{Name: fmt.Sprint("Press ", i)}})
+		list.again = append(list.again, true)
 	}
 	require.Len(t, list.AppendTo(list.AppendTo(nil)), len(list.Mods))
 }
