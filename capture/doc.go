@@ -64,9 +64,9 @@
 // Notices report gaps in the log: [event.StatusHole] a run of NUL bytes, or the end of a line of more than 256 KiB;
 // [event.StatusRunCut] a run of exactly 99 equal messages in the layout of Unity 2022.3, which stops writing there, or
 // the number of messages that a logger reports as left out ("last message repeated 12 times", "Suppressed 7 messages");
-// [event.StatusTruncated] a last line without an end that is cut off (a footer, frame, reference, head, character or
-// JSON object without its end, or, where nearly all records have heads, a text that ends in a letter; a missing line
-// end alone is no evidence, since editors and uploads strip it: see [Position]), or an upload without its rest;
+// [event.StatusTruncated] a last line without an end that is visibly cut off (a footer, frame, reference, head,
+// character or JSON object without its end; a missing line end alone is no evidence, since editors and uploads strip
+// it: see [Position]), or an upload without its rest;
 // [event.StatusRestarted] the banner of another run: of the engine, or the first banner of a family, but for its
 // digits. A missing beginning shows in later records: see [Environment.Headless].
 //

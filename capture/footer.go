@@ -6,15 +6,16 @@ import (
 
 	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/capture/internal/unity"
+	"github.com/heedlog/heed/internal/logline"
 )
 
 // truncated returns what shows that the input ends in the middle of a record, or ""
 // if nothing does. It is called once, at the end.
 //
 // Many a log that is whole lacks its last line end: uploads and editors strip
-// it. So the lack alone is no evidence; the last line must also be
+// it. So the lack alone is no evidence, see [Position]; the last line must also be visibly
 // unfinished: a frame without its end, a head without its bracket, a footer cut off, a JSON line that is
-// not valid; or where a logger wrote it, which ends each line, it must end in the middle of a text.
+// not valid.
 func (r *Reader) truncated() string {
 	ln := &r.cur
 	if r.opt.LastLine != "" && !r.ended && ln.no > 0 {
@@ -43,19 +44,16 @@ func (r *Reader) truncated() string {
 	return ""
 }
 
-// unfinished returns how ln, the last line, ends in the middle of a frame, a head or a text. A text ends in its middle
-// if it ends neither in a number nor in a sign that ends a sentence or closes a value.
+// unfinished returns how ln, the last line, ends in the middle of a frame or a head.
 func (r *Reader) unfinished(ln *line) string {
-	a, b, last := &r.asm, ln.text, ln.text[len(ln.text)-1]
+	a, b := &r.asm, ln.text
+	tag := b[logline.Parse(text(b)).Len:]
 	switch {
 	case ln.is(ofFrame) && !isWholeFrame(b),
 		a.end == ln.no && a.split == evidenceFrame && !ln.is(ofFrame) && isCutFrame(b):
 		return "the last line is the beginning of a stack frame"
-	case b[0] == '[' && len(b) > 1 && bytes.IndexByte(b, ']') < 0:
+	case len(tag) > 1 && tag[0] == '[' && bytes.IndexByte(tag, ']') < 0:
 		return "the last line is the beginning of a head"
-	case r.headsRecords() && a.end == ln.no && a.logger().Sure &&
-		!isDigit(last) && bytes.IndexByte([]byte(".!?)]}>\"'*=~-"), last) < 0:
-		return "the last line ends in the middle of a text"
 	}
 	return ""
 }

@@ -313,7 +313,7 @@ func (j *jsonLine) known(key, raw []byte) bool {
 		}
 	case roleLevel, roleLevelName, roleLetter, rolePriority, roleSeverity:
 		level, known := j.levelOf(r, raw, quoted)
-		if ok = !j.hasLevel && (known || r == roleLevel); ok {
+		if ok = (!j.hasLevel || j.byLetter && known) && (known || r == roleLevel); ok {
 			j.level, j.hasLevel, j.digits, j.byLetter = level, known, raw, r == roleLetter
 		}
 	case roleMessage:

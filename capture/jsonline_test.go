@@ -79,6 +79,8 @@ func TestJSONLines(t *testing.T) {
 		`{"level":{"name":"ERROR"},"message":"x"}`:             log(event.Log{Level: event.LevelError, Message: "x"}, evidenceField),
 		`{"l":"error","s":12,"m":"east","t":4}`:                log(event.Log{Time: time.Unix(4, 0).UTC(), Message: `east l="error" s=12`}, evidenceNone),
 		`{"s":"E","x":4}`:                                      log(event.Log{Message: `{"s":"E","x":4}`}, evidenceNone),
+		`{"s":"I","level":"error","msg":"x"}`:                  log(event.Log{Level: event.LevelError, Message: "x"}, evidenceField),
+		`{"s":"E","level":"error","x":4}`:                      log(event.Log{Level: event.LevelError, Message: `{"s":"E","level":"error","x":4}`}, evidenceField),
 		`{"L":"ERROR","T":"10:00","M":"zap"}`:                  log(event.Log{Level: event.LevelError, Message: "zap"}, evidenceField),
 		`{"level":3,"msg":"of a pawn"}`:                        log(event.Log{Message: "of a pawn"}, evidenceNone),
 		`{"priority":"high","msg":"x"}`:                        log(event.Log{Message: `x priority="high"`}, evidenceNone),

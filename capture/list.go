@@ -69,26 +69,31 @@ const (
 	shapeXML                 // <word…
 )
 
-// shapes match the bits of a shape, in their order.
-var shapes = [...]*regexp.Regexp{
-	regexp.MustCompile(`^[^ ]*$`),
-	regexp.MustCompile(` .*->|->.* | → | →$`),
-	regexp.MustCompile(`^[^ ]+  `),
-	regexp.MustCompile(`^[^ ]*: `),
-	regexp.MustCompile(` .*\([^ (]*\.[^ (]*\)$`),
-	regexp.MustCompile(`^<[A-Za-z/!]`),
-}
-
 // shapeOf returns the shape of b.
 func shapeOf(b []byte) itemShape {
 	b = trimLeft(trimRight(b))
 	var s itemShape
-	for i := range shapes {
-		if shapes[i].Match(b) {
-			s.bits |= 1 << i
+	word, rest, more := bytes.Cut(b, []byte(" ")) // of each line of a list: expressions would take half of the reading
+	if !more {
+		s.bits |= shapeWord
+	} else {
+		if hasSuffix(word, ":") {
+			s.bits |= shapeKey
+		}
+		if hasPrefix(rest, " ") {
+			s.bits |= shapeColumns
+		}
+		if containsAny(b, "->", " → ") || hasSuffix(b, " →") {
+			s.bits |= shapeArrow
+		}
+		if i := bytes.LastIndexByte(b, '('); i > 0 && hasSuffix(b, ")") &&
+			bytes.IndexByte(b[i:], ' ') < 0 && bytes.IndexByte(b[i:], '.') > 0 {
+			s.bits |= shapePackage
 		}
 	}
-	word, _, _ := bytes.Cut(b, []byte(" "))
+	if len(b) > 1 && b[0] == '<' && (isLetter(b[1]) || b[1] == '/' || b[1] == '!') {
+		s.bits |= shapeXML
+	}
 	if r, _ := utf8.DecodeRune(b); r != utf8.RuneError && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
 		s.mark = r
 	}

@@ -47,17 +47,21 @@ func (l *ModList) Plain() []Mod {
 
 // AppendTo appends the mods of the list to the mods of earlier lists. A mod that had no version gets it.
 func (l *ModList) AppendTo(mods []ListedMod) []ListedMod {
+	var places map[string]int // of the earlier mods
+	if slices.Contains(l.again, true) {
+		places = make(map[string]int, len(mods))
+		for i := range mods {
+			places[mods[i].key()] = i
+		}
+	}
 	for i := range l.Mods {
-		at := -1
 		if i < len(l.again) && l.again[i] { // else a list of a program, or a new mod
-			key := l.Mods[i].key()
-			at = slices.IndexFunc(mods, func(m ListedMod) bool { return m.key() == key })
+			if at, ok := places[l.Mods[i].key()]; ok {
+				mods[at] = l.Mods[i]
+				continue
+			}
 		}
-		if at >= 0 {
-			mods[at] = l.Mods[i]
-		} else {
-			mods = append(mods, l.Mods[i])
-		}
+		mods = append(mods, l.Mods[i])
 	}
 	return mods
 }
@@ -270,19 +274,19 @@ func (m *ListedMod) key() string {
 // brackets, a colon, the assemblies. The name itself may have parentheses, brackets and colons. A line whose name was
 // lost names no mod.
 func (m *ListedMod) parse(line string) bool {
-	for open := strings.LastIndexByte(line, '('); open > 0; open = strings.LastIndexByte(line[:open], '(') {
-		id, rest, _ := strings.Cut(line[open+1:], ")")
+	end := len(line)
+	for open := strings.LastIndexByte(line, '('); open > 0; open, end = strings.LastIndexByte(line[:open], '('), open {
+		id, rest, _ := strings.Cut(line[open+1:end], ")")
 		after := rest
 		for strings.HasPrefix(after, "[") && strings.Contains(after, "]") {
 			_, after, _ = strings.Cut(after, "]")
 		}
-		assemblies, ok := strings.CutPrefix(after, ": ")
-		if !ok || id == "" || strings.ContainsAny(id, " (") {
+		if !strings.HasPrefix(after, ": ") || id == "" || strings.Contains(id, " ") {
 			continue
 		}
 		m.Name, m.PackageID = strings.TrimSpace(line[:open]), id
 		versions := []string{rest[:len(rest)-len(after)]}
-		for part := range strings.SplitSeq(strings.TrimRight(assemblies, " \t\r"), ", ") {
+		for part := range strings.SplitSeq(strings.TrimRight(line[end-len(after)+2:], " \t\r"), ", ") {
 			if open := strings.LastIndexByte(part, '('); open > 0 {
 				m.Assemblies = append(m.Assemblies, part[:open])
 				versions = append(versions, strings.TrimSuffix(part[open+1:], ")"))

@@ -354,3 +354,16 @@ func TestModsListedAgainWithTheirVersions(t *testing.T) {
 	require.Len(t, mods, 3)
 	require.Equal(t, []string{"", "1.2", "2.0"}, []string{mods[0].Versions, mods[1].Versions, mods[2].Versions})
 }
+
+// TestHostileMods reads what makes careless loops quadratic: minutes of work, in place of a second.
+func TestHostileMods(t *testing.T) {
+	for _, s := range []string{"(", "(a)[", "(a)[]"} {
+		require.False(t, new(ListedMod).parse(strings.Repeat(s, 1<<20)+"]"))
+	}
+	var list ModList
+	for i := range 1 << 16 {
+		list.Mods = append(list.Mods, ListedMod{Mod: Mod{Name: fmt.Sprint("Press ", i)}})
+		list.again = append(list.again, true)
+	}
+	require.Len(t, list.AppendTo(list.AppendTo(nil)), len(list.Mods))
+}

@@ -291,6 +291,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("Warning: no disk")
 	f.Add("Press_CRITICAL_ERROR: no disk")
 	f.Add("\xc9A WARN: of another encoding")
+	f.Add("Fail: 0[0]")
 	f.Fuzz(func(t *testing.T, line string) {
 		h := Parse(line)
 		const longest = maxParts*2*maxPart + 2*maxPart

@@ -62,10 +62,10 @@ func (p *parser) special() bool {
 	return p.decorated(s)
 }
 
-// console reads a level of four letters before a category with a number, as .NET's console logger writes them.
+// console reads a level of four small letters before a category with a number, as .NET's console logger writes them.
 func (p *parser) console() bool {
 	s := p.rest()
-	if len(s) < 7 || s[4] != ':' || s[5] != ' ' {
+	if len(s) < 7 || s[0]-'a' >= 26 || s[4] != ':' || s[5] != ' ' {
 		return false
 	}
 	name := s[6:][:wordLen(s[6:])]

@@ -53,10 +53,12 @@ func detect(line string) format.Evidence {
 	if _, native, ok := strings.Cut(line, " (Mono JIT Code) "); ok {
 		line = native
 	}
+	named := begins.Has(line, "RimWorld", "Verse.") // as few
 	switch {
-	case banner.MatchString(line):
+	case named && banner.MatchString(line):
 		return format.Banner
-	case begins.Any(line, Lines.Alive...), strings.HasPrefix(line, Lines.Shows[1]), form.MatchString(line):
+	case begins.Any(line, Lines.Alive...), strings.HasPrefix(line, Lines.Shows[1]),
+		(named || strings.HasPrefix(line, "[Ref ")) && form.MatchString(line):
 		return format.Form
 	}
 	return format.None

@@ -57,16 +57,20 @@ func (s *Start) Program() string {
 //	Process:               Press [1234]
 //	OS Version:            macOS 13.1 (22C65)
 func (s *Start) CrashReport(text string) {
-	find := func(form *regexp.Regexp) string {
-		if parts := form.FindStringSubmatch(text); parts != nil {
-			return parts[1]
+	const deepest = 4 << 10 // bytes
+	text = text[:min(len(text), deepest)]
+	find := func(form *regexp.Regexp, words string) string {
+		if strings.Contains(text, words) { // as few
+			if parts := form.FindStringSubmatch(text); parts != nil {
+				return parts[1]
+			}
 		}
 		return ""
 	}
-	if version := find(reportVersion); format.IsLongVersion(version) {
+	if version := find(reportVersion, " [version: Unity "); format.IsLongVersion(version) {
 		format.Learn(&s.Facts.Engine, "Unity "+version)
 	}
-	windows, mac := find(reportPath), find(reportProcess)
+	windows, mac := find(reportPath, ".exe, run by "), find(reportProcess, "Process: ")
 	s.program = cmp.Or(s.program, letters(format.Shorten(cmp.Or(windows, mac), maxGameLine)))
 	switch {
 	case windows != "":
@@ -74,8 +78,8 @@ func (s *Start) CrashReport(text string) {
 	case mac != "":
 		format.Learn(&s.Facts.Platform, "macOS")
 	}
-	format.Learn(&s.Facts.Memory, find(reportMemory))
-	format.Learn(&s.Facts.System, find(reportSystem))
+	format.Learn(&s.Facts.Memory, find(reportMemory, " MB physical memory ["))
+	format.Learn(&s.Facts.System, find(reportSystem, "OS Version: "))
 }
 
 var (

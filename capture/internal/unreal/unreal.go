@@ -25,7 +25,7 @@ func detect(line string) format.Evidence {
 	if strings.HasPrefix(line, "Log file open, ") || begun.MatchString(line) {
 		return format.Banner
 	}
-	if category.MatchString(line) {
+	if strings.Contains(line, "Log") && category.MatchString(line) {
 		return format.Form
 	}
 	return format.None
