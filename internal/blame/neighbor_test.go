@@ -38,6 +38,7 @@ func TestNeighbors(t *testing.T) {
 		{"1 Press", [][]string{{fault, fault}, many(15, error), {frame}}},
 		{"", [][]string{{fault, fault}, many(16, error), {frame}}},
 		{"0 Loom", [][]string{{fault, "[10:00:00 ERROR]: trace: res://mods-unpacked/acme-Loom/main.gd:140 (_ready)"}}},
+		{"0 Loom", [][]string{{fault, "backtrace: res://mods-unpacked/acme-Loom/main.gd:140 (_ready)"}}},
 		{"0 Press", [][]string{{fault, "[Callstack] 0x0 Game-Press-Win64.dll!Turn() []"}}},
 		{"", [][]string{{fault, chat, error, frame}}},
 		{"0 Press", [][]string{{fault, "[10:00:01] LogPress: Error: ", error, frame}}},
