@@ -69,8 +69,11 @@ func (n *Normalizer) frames(rest, stack string) frames {
 // the runtime that made the call; above are deferred functions.
 func fault(stack string) string {
 	if strings.Contains(stack, goPanic) { // the first is sooner found than the last
-		stack = stack[strings.LastIndex(stack, goPanic)+1:]
-		stack = stack[len(goRuntime.FindString(stack)):]
+		below := stack[strings.LastIndex(stack, goPanic)+1:]
+		below = below[len(goRuntime.FindString(below)):]
+		if below != "" { // a stack that was cut there has the deferred functions alone
+			return below
+		}
 	}
 	return stack
 }
