@@ -117,7 +117,7 @@ func mayBePlace(message string) bool {
 // maxEnding is how many letters the ending of a file has at most.
 const maxEnding = 5
 
-// isPlace matches a file with a line: "main.gd:140". isFrame matches one where a word says that it is a line, or a frame:
+// isPlace matches a file with a line: "main.gd:140". isFrame matches one that a word calls a line or a trace:
 // "Press.lua line # 12", "backtrace: main.gd:140".
 var (
 	isPlace = texts.Lazy(`\.\pL{1,5}"?:\d`)
