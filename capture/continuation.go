@@ -10,8 +10,8 @@ import (
 )
 
 // Where nearly all records of plain text began with the head of a logger so far, a line without one directly below a
-// record that has one and reports a fault, or ends in a colon, continues it. Lines of another program, which are mixed
-// in, stand below any record: most of them begin one, and so they soon show that the rule does not hold.
+// record that has one and reports a fault, or ends in a colon, continues it. Another program's
+// lines may be below any record. Most of them begin a record, which soon shows that the rule does not hold.
 const (
 	minHeaded    = 2  // records with a head, and
 	headedShare  = 16 // this many for each without one

@@ -43,8 +43,8 @@ func (r *Reader) truncated() string {
 	return ""
 }
 
-// unfinished returns how ln, the last line, ends in the middle of a frame, a head or a text: one that ends neither in a
-// number nor in a sign that ends a sentence or closes a value.
+// unfinished returns how ln, the last line, ends in the middle of a frame, a head or a text. A text ends in its middle
+// if it ends neither in a number nor in a sign that ends a sentence or closes a value.
 func (r *Reader) unfinished(ln *line) string {
 	a, b, last := &r.asm, ln.text, ln.text[len(ln.text)-1]
 	switch {

@@ -106,7 +106,7 @@ type (
 	keys[T any] = yamlfile.Keys[T]
 )
 
-// owner is the rule, or another part of a file, of which values are.
+// owner is the rule, or another part of a file, that has the values.
 type owner struct {
 	src  *source
 	rule string

@@ -116,7 +116,7 @@ func (fr *frame) begins(prefix string) bool {
 		prefix = prefix[n:]
 		return same
 	}
-	if fr.module != "" && (!has(fr.module) || !has(".")) {
+	if fr.differs(prefix) || fr.module != "" && (!has(fr.module) || !has(".")) {
 		return false
 	}
 	for p := (parts{s: fr.line}); prefix != "" && p.next(); {

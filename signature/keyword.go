@@ -240,12 +240,6 @@ func isPercent(s string, j, i int) bool {
 	return i == j || at(s, i+1)&wordlike == 0 && !isMask(s, i+1)
 }
 
-// beforeBar reports whether white space and '|' follow at j.
-func beforeBar(s string, j int) bool {
-	n := skip(s, j, space)
-	return n > j && n < len(s) && s[n] == '|'
-}
-
 // codeMax and fieldMax are how long a code, and a number of digits alone in a field,
 // are at most: longer ones are ids.
 const (
@@ -271,7 +265,7 @@ func (sc *scanner) isCode(i, j int) bool {
 	case requestKeyword:
 		return status
 	case barKeyword:
-		return status && beforeBar(s, j)
+		return status && at(s, j)&space != 0 && strings.HasPrefix(s[skip(s, j, space):], "|")
 	case resultKeyword:
 		return (status || nothing) && endsClause(s, j)
 	case flagKeyword:

@@ -66,20 +66,16 @@ func New(c Config) (*Normalizer, error) {
 	if loggers == nil {
 		loggers = DefaultLoggerFrames()
 	}
+	separators := strings.NewReplacer("::", "::", ":", ".", "+", "/")
 	for _, l := range loggers {
-		if l = canonicalPrefix(l); l == "" {
+		l = separators.Replace(strings.TrimPrefix(trim(l), "at ")) // so that it can be copied from a log
+		if l == "" {
 			return nil, fmt.Errorf("signature: Config.LoggerFrames holds an empty prefix, which every frame has")
 		}
 		n.loggers = append(n.loggers, l)
 	}
 	n.version = n.hashConfig(c.Protect)
 	return n, nil
-}
-
-// canonicalPrefix returns l in the form that frames are compared in, so that
-// a prefix can be copied from a log.
-func canonicalPrefix(l string) string {
-	return strings.NewReplacer("::", "::", ":", ".", "+", "/").Replace(strings.TrimPrefix(trim(l), "at "))
 }
 
 // hashConfig returns the hash of everything that ids depend on.
@@ -167,14 +163,11 @@ func (n *Normalizer) AppendTemplate(dst []byte, message, stack string) []byte {
 	return dst
 }
 
-// signatureBuffer is how long a template may be for Signature not to allocate.
-const signatureBuffer = 1024
-
 // Signature returns the signature of an entry with this message and stack. It
 // builds the template, and allocates only if that has more than 1,024 bytes;
 // callers that need both should build it once and use [Of].
 func (n *Normalizer) Signature(message, stack string) Signature {
-	var buf [signatureBuffer]byte
+	var buf [1024]byte
 	return Of(n.AppendTemplate(buf[:0], message, stack))
 }
 
@@ -190,9 +183,4 @@ func (n *Normalizer) Origin(message, stack string) uint64 {
 		return xxhash.Sum64(frames.frame.appendName(nil))
 	}
 	return 0
-}
-
-// isLogger reports whether fr belongs to the logger itself.
-func (n *Normalizer) isLogger(fr *frame) bool {
-	return slices.ContainsFunc(n.loggers, func(l string) bool { return !fr.differs(l) && fr.begins(l) })
 }

@@ -20,24 +20,21 @@ func AppendSource(template []byte, source string) []byte {
 		return template
 	}
 	template = append(template, sourceLine...)
-	for i := 0; i < len(source); {
-		if end := skip(source, i, digit); end > i {
+	for i := range len(source) {
+		switch {
+		case classes[source[i]]&digit == 0:
+			template = append(template, source[i])
+		case i == 0 || classes[source[i-1]]&digit == 0:
 			template = append(template, Mask...)
-			i = end
-			continue
 		}
-		template = append(template, source[i])
-		i++
 	}
 	return template
 }
 
 // CutSource returns a canonical template without the line of its source, and the source.
 func CutSource(template string) (text, source string) {
-	if i := strings.LastIndex(template, sourceLine); i >= 0 {
-		return template[:i], template[i+len(sourceLine):]
-	}
-	return template, ""
+	text, source, _ = strings.Cut(template, sourceLine)
+	return text, source
 }
 
 // From returns the key of an entry with a source. k is its key without one. It allocates only if the source has more

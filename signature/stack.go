@@ -2,6 +2,7 @@ package signature
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	stackframe "github.com/heedlog/heed/internal/frame"
@@ -78,7 +79,8 @@ func fault(stack string) string {
 	return stack
 }
 
-// goPanic begins the line of a call of panic. goRuntime matches that line and those of the runtime, with their places.
+// goPanic begins the line of a call of panic. goRuntime matches that line and the lines of the runtime, with their
+// places.
 const goPanic = "\npanic("
 
 var goRuntime = regexp.MustCompile(`^(?:(?:panic\(|\t|runtime\.|internal/runtime/).*\n?)*`)
@@ -94,7 +96,7 @@ func (f *frames) next() bool {
 		}
 		var line string
 		line, f.text, _ = strings.Cut(f.text, "\n")
-		if h, ok := f.frame.parse(line, f.hash); ok && !f.n.isLogger(&f.frame) {
+		if h, ok := f.frame.parse(line, f.hash); ok && !slices.ContainsFunc(f.n.loggers, f.frame.begins) {
 			f.hash = h
 			f.left--
 			return true

@@ -410,7 +410,7 @@ func Engine(e *heed.Engine, now func() time.Time) Recorder {
 type engine struct {
 	e     *heed.Engine
 	now   func() time.Time
-	begin sync.Mutex // held by Begin, so that of two calls with one id only the first begins
+	begin sync.Mutex // held by Begin, so that a second call with the same id does not begin
 }
 
 // Current implements [Source]. An item counts as delivered only if it blocks.

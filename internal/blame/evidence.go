@@ -59,7 +59,11 @@ func (s *scan) words(line string) {
 		}
 		word, before, rest := line[from:i], line[:from], line[i:]
 		if len(word) <= maxLead {
-			if r, ok := table[strings.ToLower(word)]; ok {
+			var lower [maxLead]byte // a small letter of ASCII differs in one bit
+			for k := range len(word) {
+				lower[k] = word[k] | 0x20
+			}
+			if r, ok := table[string(lower[:len(word)])]; ok {
 				if name := r.name(s, before, rest); name != "" {
 					s.owned(r.kind, r.weight, r.rank, name)
 				}

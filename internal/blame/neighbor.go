@@ -117,9 +117,9 @@ func mayBePlace(message string) bool {
 // maxEnding is how many letters the ending of a file has at most.
 const maxEnding = 5
 
-// isPlace matches a file with a line: "main.gd:140". isFrame matches one that a word calls a line or a trace:
-// "Press.lua line # 12", "backtrace: main.gd:140".
+// isPlace matches a file with a line: "main.gd:140". isFrame matches one where a word says that it is a line,
+// "Press.lua line # 12", or a function follows: "main.gd:140 (_ready)".
 var (
 	isPlace = texts.Lazy(`\.\pL{1,5}"?:\d`)
-	isFrame = texts.Lazy(`\.\pL{1,5}"? \(?[Ll]ine \D{0,2}\d|(?i:\b(?:back|stack ?)trace): \S+\.\pL{1,5}:\d`)
+	isFrame = texts.Lazy(`\.\pL{1,5}"?(?: \(?[Ll]ine \D{0,2}\d|:\d+ \([\pL_]\w*\)$)`)
 )

@@ -389,8 +389,8 @@ func (p *parser) levelWord(name string, colon int, word string) bool {
 	return true
 }
 
-// begins reports whether a word that names level l, with after and its next word behind it, begins a sentence,
-// "Critical hit!", or behind the tag of a mod "Error handler ready". Else programs report errors and warnings so.
+// begins reports whether a word that names level l, before the texts after and next, begins a sentence,
+// "Critical hit!", or after the tag of a mod "Error handler ready". Else programs report errors and warnings so.
 func (p *parser) begins(l event.Level, after, next string) bool {
 	isReport := !p.tagged && (l == event.LevelError || l == event.LevelWarning) || isPosition(next)
 	return len(after) < 2 || !isReport && !setOff(after)

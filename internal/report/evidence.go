@@ -89,7 +89,7 @@ type missing struct {
 	First  uint64       `json:"firstLine" jsonschema:"Line of the first."`
 	Last   uint64       `json:"lastLine" jsonschema:"Line of the last."`
 
-	cut uint64 // of the bytes, those of lines that capture cut
+	cut uint64 // bytes of lines that capture cut
 }
 
 func (r *Replay) missing(rec *capture.Record) {

@@ -37,7 +37,7 @@ type run struct {
 	before   ending // how the run before it ended
 }
 
-// observe adds a record at a line, the text of which came first at another.
+// observe adds a record at a line. Its text came first at another line.
 func (n *run) observe(rec *capture.Record, o *heed.Outcome, line, first uint64) {
 	n.records++
 	known, before := n.ending.crash, n.latest

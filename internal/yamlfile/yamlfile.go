@@ -1,6 +1,6 @@
 // Package yamlfile reads YAML files that people write, for languages that are stricter than YAML: one document without
-// aliases, anchors and tags, of bounded size and depth. [Keys] describe a mapping, and a [Value] is a node with the path
-// of its field. A problem has a place and a hint, and texts of errors are safe to print.
+// aliases, anchors and tags, of bounded size and depth. [Keys] describe a mapping, and a [Value] is a node with the
+// path of its field. A problem has a place and a hint, and texts of errors are safe to print.
 package yamlfile
 
 import (

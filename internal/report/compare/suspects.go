@@ -221,8 +221,8 @@ func suspectsOf(g *group, changes []ModChange, known map[string]bool, passes fun
 	return out
 }
 
-// accusing counts the entries on the new side whose signatures point at the mod, all of them if those of the old side
-// alone do.
+// accusing counts the entries on the new side whose signatures point at the mod, or all entries if only signatures of
+// the old side point at it.
 func (g *group) accusing(b *blame.Suspect) (n uint64) {
 	for _, t := range g.texts {
 		accuses := func(o blame.Suspect) bool { return o.Mod == b.Mod && o.PackageID == b.PackageID }

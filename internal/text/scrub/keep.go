@@ -94,7 +94,7 @@ func isNoHost(s string, from, to int) bool {
 	return is(s[from:to], sharedWord) || number().MatchString(s[from:to])
 }
 
-// isInPath reports whether a word in capitals and the word after its backslash, of which the place is one, are parts of
+// isInPath reports whether a word in capitals and the word after its backslash, with the place in one, are parts of
 // a path: a folder with capitals comes before them, "Mods\Fancy UI\", or the second has the ending of a file.
 func isInPath(s string, from, to int) bool {
 	from = len(strings.TrimRight(s[:from], upperLetters+digits+`-\`))
