@@ -1,6 +1,7 @@
 package signature
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -71,10 +72,7 @@ func (n *Normalizer) frames(rest, stack string) frames {
 func fault(stack string) string {
 	if strings.Contains(stack, goPanic) { // the first is sooner found than the last
 		below := stack[strings.LastIndex(stack, goPanic)+1:]
-		below = below[len(goRuntime.FindString(below)):]
-		if below != "" { // a stack that was cut there has the deferred functions alone
-			return below
-		}
+		return cmp.Or(below[len(goRuntime.FindString(below)):], stack) // one that was cut there has deferred functions alone
 	}
 	return stack
 }
