@@ -137,7 +137,7 @@ func (c *Classifier) find(e *event.Entry) int32 {
 	case i == none:
 	case texts.note(sum, text, e.Stack, source, key, i): // by itself it is found sooner
 	case line != 0:
-		texts.noteLine(c.normalizer, line, text, e.Source, source, key, i)
+		texts.noteLine(c.normalizer, line, text, logline.Source(e), source, key, i)
 	}
 	return i
 }

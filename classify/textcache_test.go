@@ -295,3 +295,14 @@ func TestLines(t *testing.T) {
 	require.False(t, found("gamma :9 is lost"))
 	require.False(t, found("exit code 17 of gamma"))
 }
+
+// TestOperationsAlike: texts of calls that differ in digits are found as one, whatever the method is.
+func TestOperationsAlike(t *testing.T) {
+	c := cached(0)
+	for i := range 3 {
+		text := "the press with the number 2" + string(rune('1'+i)) + " turned again and again"
+		c.Decide(&event.Entry{Kind: event.KindOperation, Source: "press", Message: text})
+	}
+	zeroed, line := c.texts.zero("the press with the number 24 turned again and again")
+	require.NotNil(t, c.texts.alike.find(&c.signatures, line, zeroed, "", 0))
+}

@@ -339,6 +339,7 @@ var entryCases = []struct{ name, message, stack, want string }{
 			"\t/go/src/runtime/map_faststr.go:4 +0x1\nmain.turn(...)\n\t/src/main.go:20\nmain.guard()\n\t/src/main.go:15 +0x1\n", "",
 		"panic recovered: boom\nat main.turn\nat main.guard",
 	},
+	{"cut at the panic", "panic recovered: boom", "main.guard()\npanic({0x1, 0x2})\n\t/go/src/runtime/panic.go:8", "panic recovered: boom\nat main.guard"},
 	{"recovered elsewhere", "panic recovered: boom", "main.guard()\npanic({0x1, 0x2})\nmain.turn()", "panic recovered: boom\nat main.turn"},
 	{"a stack that is no fault's", "odd\nruntime/debug.Stack()\nmain.turn()\nruntime.main()", "", "odd\nat main.turn\nat runtime.main"},
 	{"no head", "", "  at Acme.Press.Tick ()", "\nat Acme.Press.Tick"},

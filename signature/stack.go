@@ -1,6 +1,7 @@
 package signature
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -70,8 +71,8 @@ func (n *Normalizer) frames(rest, stack string) frames {
 // the runtime that made the call; above are deferred functions.
 func fault(stack string) string {
 	if strings.Contains(stack, goPanic) { // the first is sooner found than the last
-		stack = stack[strings.LastIndex(stack, goPanic)+1:]
-		stack = stack[len(goRuntime.FindString(stack)):]
+		below := stack[strings.LastIndex(stack, goPanic)+1:]
+		return cmp.Or(below[len(goRuntime.FindString(below)):], stack) // one that was cut there has deferred functions alone
 	}
 	return stack
 }

@@ -126,9 +126,9 @@ type ending struct {
 	weight int    // of the records after a crash
 }
 
-// aftermath is how many records may follow a crash that have a text from before it. With more the game is alive, and
-// did not crash. A record with a text that is new, such as a part of the report or of a shell's, counts a fraction. A
-// game that stops in order does not live on.
+// aftermath is how many records may follow a crash that have a text from before it, or a level of ordinary work. With
+// more the game is alive, and did not crash. Another record, such as a part of the report or of a shell's, counts a
+// fraction. A game that stops in order does not live on.
 const (
 	aftermath = 8
 	fraction  = 8
@@ -161,7 +161,7 @@ func (n *ending) observe(rec *capture.Record, o *heed.Outcome, first uint64, bef
 	case !n.fatal, n.crash && o.Phase == quits:
 	case o.Phase != crashed || n.weight >= fraction*aftermath && n.line > reportTop:
 		*n = ending{}
-	case first < n.line:
+	case first < n.line, event.LevelUnknown < rec.Level && rec.Level <= event.LevelInfo && !d.Disposition.Urgent():
 		n.weight += fraction
 	default:
 		n.weight++

@@ -99,10 +99,15 @@ func (p *problem) ends() bool {
 	return p.tagged(tagCrash) || p.Severity == event.SeverityFatal && !p.tagged(tagMemory) && !p.tagged(tagGraphics)
 }
 
-// joinCrash makes one problem of all that reports the crash of a run, in the words of the rule that knows its reason.
+// joinCrash makes one problem of all that reports the crash of a run, in the words of the rule that knows its reason,
+// or else of the first that calls it a crash.
 func (n *run) joinCrash() {
 	var crash *problem
-	for _, p := range n.blocking() {
+	all := n.blocking()
+	slices.SortStableFunc(all, func(a, b *problem) int {
+		return cmp.Or(cmp.Compare(a.vagueness(), b.vagueness()), cmp.Compare(a.First, b.First))
+	})
+	for _, p := range all {
 		switch {
 		case !n.ending.crash || !p.ends() || p.First < n.ending.line:
 		case crash == nil:

@@ -82,6 +82,8 @@ func (s *script) step(t *testing.T, line uint64, words []string) {
 			o.Decision.Severity = severity
 		case key == "rule":
 			o.Decision.Rule = value
+		case key == "level":
+			rec.Level, _ = event.Parse[event.Level](value)
 		case key == "shape":
 			o.Signature.ID, o.Signature.Check = signature.ID(number), uint32(number)
 			o.Group = o.Signature

@@ -177,6 +177,9 @@ func readBare(line string) (mods []Mod, words string, isSure bool) {
 
 // report reads the mods in a text after words of loading, and after others.
 func report(before, words, after string) (mods []Mod, isSure bool) {
+	if strings.Count(before, `"`)%2 == 1 {
+		after, _, _ = strings.Cut(after, `"`)
+	}
 	var l line
 	list := []string{after}
 	if isPlural(words) {

@@ -24,6 +24,7 @@ func TestRead(t *testing.T) {
 		"LOG  : Mod         , 1741978932872> 48,113,872> loading press":                           {"?", "press"},
 		"[10:00:00] [tML]: Selecting Press v2.0.5.3 (tML: 2031.4) from Workshop":                  {"?", "Press"},
 		"[10:00:00] Old Press v1.2":                                                               {"?", "Old Press"},
+		"[1:2:INFO:CONSOLE(3)] \"Plugin loaded: Press_Core\", source: main.js (3)":                {"?", "Press_Core"},
 
 		"Loading plugin: []": nil,
 		"[10:00:00] [Server/INFO]: <Player> Loaded mod Press v1.2":        nil,

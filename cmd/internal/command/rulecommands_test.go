@@ -171,6 +171,13 @@ func TestProposeKnowsTheHome(t *testing.T) {
 	require.NotContains(t, r.stdout, "arijke")
 }
 
+// TestProposeMasksTheSource: a rule for one of several workers holds for all that have its signature.
+func TestProposeMasksTheSource(t *testing.T) {
+	log := write(t, "game.log", "[12:30:01] [main/ERROR] [worker2/]: broke\n[12:30:01] [main/ERROR] [worker13/]: broke\n")
+	rule := write(t, "own.yaml", ok(t, "rules", "propose", "--quiet", log+":1"))
+	require.Contains(t, runIn(t, t.TempDir(), "replay", "--rules", rule, log).stdout, "2 ignored, 0 counted in items")
+}
+
 func TestProposeTwice(t *testing.T) {
 	log := write(t, "game.log", plainLog)
 	first := ends(t, exitOK, testArgs(t, "rules", "propose", log+":2")...)

@@ -197,6 +197,9 @@ func (pr *proposal) file(set *rules.Set, files []rules.File) (file []byte, err e
 		out.Condition = append(out.Condition, `status == "`+out.Status+`"`)
 	}
 	sourcePieces := pr.private.Cut(e.Source)
+	if e.Kind == event.KindLog { // signatures mask its numbers
+		sourcePieces = numbers().Split(strings.Join(sourcePieces, "0"), -1)
+	}
 	if out.SourceName != "" {
 		out.Condition = append(out.Condition, conditions(out.SourceName, sourcePieces)...)
 	}
@@ -229,6 +232,9 @@ func (pr *proposal) file(set *rules.Set, files []rules.File) (file []byte, err e
 	}
 	return file, err
 }
+
+// numbers matches what a signature masks of a source.
+var numbers = text.Lazy(`\d+`)
 
 // placeholder replaces private text in tests.
 const placeholder = "someone"

@@ -18,10 +18,12 @@ var (
 	hexRun        = text.Lazy(`^[\dA-Fa-f]*(?:(?::[\dA-Fa-f]*)+|(?:-[\dA-Fa-f]*)+)(?:%\w+)?`)
 	dottedNumber  = text.Lazy(`^\d+(?:\.\d+){3}\b`)
 
-	// sure matches the text before a version, and peer the text after an address: a port, or the act of a peer.
-	sure = text.Lazy(`(?i)(?:version[\s:="'(\[]*|\b(?:updat|upgrad|downgrad|migrat|bump)\w*\b.*)$`)
-	peer = text.Lazy(`(?i)^(?:(?::| port )\d{2,5}\b|\s*(?:->|(?:has |was |is )?(?:left|joined|(?:dis|re)?connect|timed? ?out|refused|unreachable|lost|closed|kicked|banned|replied|failed to (?:respond|connect))|\s\d{1,5} typ\b| - \S+ \[))`)
-	port = text.Lazy(`^(?:(?::| port )\d{2,5}\b| \((?:<address>|\d+\.\d+\.))`)
+	// sure matches the text before a version, build the one after it, "1.2.3.4+2031.04", and peer the text after an
+	// address: a port, or the act of a peer.
+	sure  = text.Lazy(`(?i)(?:version[\s:="'(\[]*|\b(?:updat|upgrad|downgrad|migrat|bump)\w*\b.*)$`)
+	build = text.Lazy(`^\+\d+\.\d`)
+	peer  = text.Lazy(`(?i)^(?:(?::| port )\d{2,5}\b|\s*(?:->|(?:has |was |is )?(?:left|joined|(?:dis|re)?connect|timed? ?out|refused|unreachable|lost|closed|kicked|banned|replied|failed to (?:respond|connect))|\s\d{1,5} typ\b| - \S+ \[))`)
+	port  = text.Lazy(`^(?:(?::| port )\d{2,5}\b| \((?:<address>|\d+\.\d+\.))`)
 	// context matches a word for addresses.
 	context = text.Lazy(`(?i)(?:\bip(?:v?[46])?(?: is|[^\w\r\n][^\d\r\n]{0,20})?|<address>|address=["']?|сервер|serveur|服务器|サーバー|\sот|\bvon|depuis|desde|\bz|来自|(?:closed|reset|refused|blocked) by|banned|proxy|src|dst|via|route|ssh|raddr|\b(?:tun|tap|wg|eth|en[ps]?|wlp?|docker|br|utun|tailscale)\d\w*|\binet|\b[wl]an|rcon|address|addr|host|server|endpoint|peer|connect\w*|bind\w*|bound|listen\w*(?: on)?|remote|client|gateway|dns|ping\w*|udp|tcp|from|to|at|://|@)[\s:="'(\[/]*$`)
 )
@@ -123,7 +125,7 @@ func isVersion(s string, from, to int) bool {
 	before := s[max(0, from-48):from]
 	n := a.As4()
 	switch {
-	case sure().MatchString(before), strings.HasPrefix(s[to:], "+"): // with a build, "1.2.3.4+2031.04"
+	case sure().MatchString(before), build().MatchString(s[to:]):
 		return true
 	case peer().MatchString(s[to:]):
 		return false

@@ -64,6 +64,7 @@ func TestText(t *testing.T) {
 		{`load "E:\\Games\\Mods\\My Best NPC\\content.cat"`, `load "E:\\Games\\Mods\\My Best NPC\\content.cat"`},
 
 		{`Starting the client 1.4.4.9+2031.04.3.0 on 10.20.30.40`, `Starting the client 1.4.4.9+2031.04.3.0 on <address>`},
+		{`peer 10.20.30.40+443`, `peer <address>+443`},
 
 		// More homes.
 		{`C:\Users\김민준\AppData and C:\Users\O'Quill\x`, `C:\Users\<user>\AppData and C:\Users\<user>\x`},
