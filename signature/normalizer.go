@@ -68,8 +68,8 @@ func New(c Config) (*Normalizer, error) {
 	}
 	separators := strings.NewReplacer("::", "::", ":", ".", "+", "/")
 	for _, l := range loggers {
-		l = separators.Replace(strings.TrimPrefix(trim(l), "at ")) // so that it can be copied from a log
-		if l == "" {
+		// In the form of frames, so that it can be copied from a log.
+		if l = separators.Replace(strings.TrimPrefix(trim(l), "at ")); l == "" {
 			return nil, fmt.Errorf("signature: Config.LoggerFrames holds an empty prefix, which every frame has")
 		}
 		n.loggers = append(n.loggers, l)

@@ -88,7 +88,7 @@ func (f *Finder) trace(r *Record, fault time.Time) []string {
 	head := logline.Parse(line).Len
 	_, sure := frame.Parse(line[head:])
 	text = text[head:]
-	placed := (r.IsError || sure != frame.None) && isPlace().MatchString(text)
+	placed := (r.IsError || sure != frame.None) && isPlace().MatchString(text) || head == 0 && isCalled().MatchString(text)
 	if !placed && !isFrame().MatchString(text) && !nativeFrame().MatchString(text) {
 		return nil
 	}
@@ -118,8 +118,9 @@ func mayBePlace(message string) bool {
 const maxEnding = 5
 
 // isPlace matches a file with a line: "main.gd:140". isFrame matches one where a word says that it is a line,
-// "Press.lua line # 12", or a function follows: "main.gd:140 (_ready)".
+// "Press.lua line # 12", and isCalled one with a function after it: "main.gd:140 (_ready)".
 var (
-	isPlace = texts.Lazy(`\.\pL{1,5}"?:\d`)
-	isFrame = texts.Lazy(`\.\pL{1,5}"?(?: \(?[Ll]ine \D{0,2}\d|:\d+ \([\pL_]\w*\)$)`)
+	isPlace  = texts.Lazy(`\.\pL{1,5}"?:\d`)
+	isFrame  = texts.Lazy(`\.\pL{1,5}"? \(?[Ll]ine \D{0,2}\d`)
+	isCalled = texts.Lazy(`\.\pL{1,5}"?:\d+ \([\pL_]\w*\)$`)
 )

@@ -48,6 +48,7 @@ func TestNeighbors(t *testing.T) {
 		{"", [][]string{{fault, "[10:00:01 INFO]: " + config}}},
 		{"", [][]string{{"[10:00:01 INFO]: " + config, fault}}},
 		{"", [][]string{{fault, config}}},
+		{"", [][]string{{fault, "[10:00:01 INFO]: see res://mods-unpacked/acme-Loom/main.gd:140 (_ready)"}}},
 		{"0 Press", [][]string{{fault, "[10:00:01 INFO]: at com.acme.press.Roller.turn(Roller.java:57)"}}},
 		{"0 Press", [][]string{{"@0 " + fault, "@9 " + frame}}},
 		{"", [][]string{{"@0 " + fault, "@11 " + frame}}},
