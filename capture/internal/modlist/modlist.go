@@ -4,6 +4,7 @@
 //	[Info   :   BepInEx] Loading [Some Mod 1.2.0]       words of loading, then a mod
 //	[ModLoader] 2 mods found: some-mod 1.2.0, other     or several
 //	[mods] some_mod 1.2.0 loaded, 14 items              or a mod, then the words
+//	== game.exe -port=2302 -mod=@some_mod;@other        an argument of the program
 //
 // Such a line says that it is about mods by a noun in its words or in the name of its logger. Where it gives neither a
 // version nor a quotation, it counts only with a second line of the same words.
@@ -70,6 +71,8 @@ var (
 	numbered = text.Lazy(`^(?:(workshop-\d+)|(\d{6,}))(?: \((.+)\)| (\pL.*))`)
 	// identified matches a name and the id or the number after it.
 	identified = text.Lazy(`^(.*\S) [([](?:(\d{6,})|(?:\S*/)?([\pL_][\w.+-]*?)(?:\.mod)?)[)\]]$`)
+	// argument matches the option by which a program was started with mods.
+	argument = text.Lazy(`[ "]-(?:server)?[mM]ods?=([^" ]+)`)
 )
 
 // Heading reports whether a line announces mods, and how long the prefix is that a logger put before the text.
@@ -124,7 +127,7 @@ func Read(line string) (mods []Mod, words string, isSure bool) {
 			mayBegin = false
 		}
 	}
-	return readBare(line)
+	return readBare(line, whole)
 }
 
 // isLead reports whether a text begins with a word of a report.
@@ -154,8 +157,19 @@ func lead(line string) string {
 // isPlural reports whether words of loading end in the announcement of several mods.
 func isPlural(words string) bool { return strings.Contains(words, ":") && plural().MatchString(words) }
 
-// readBare reads a line without words before the mods.
-func readBare(line string) (mods []Mod, words string, isSure bool) {
+// readBare reads a line without words before the mods. An argument may be in the whole line.
+func readBare(line, whole string) (mods []Mod, words string, isSure bool) {
+	if strings.Contains(whole, "=") && (strings.Contains(whole, "od=") || strings.Contains(whole, "ods=")) {
+		if option := argument().FindStringSubmatch(whole); option != nil {
+			for item := range strings.SplitSeq(option[1], ";") {
+				var m Mod
+				if _, ok := m.Read(strings.TrimPrefix(item, "@")); ok {
+					mods = append(mods, m)
+				}
+			}
+			return mods, "", true
+		}
+	}
 	tag := strings.LastIndexByte(line, ']') + 1
 	text := strings.TrimLeft(line[tag:], ": -")
 	switch last := text[strings.LastIndexByte(text, ' ')+1:]; {

@@ -16,6 +16,8 @@ func TestRead(t *testing.T) {
 		"[PressLoader] Found 3 mods: press 1.2.0, loom, mill 0.1.1":                               {"press", "loom", "mill"},
 		"Mods, sorted by dependency: game, press, loom, mill":                                     {"press", "loom", "mill"},
 		"[2031.01.01-10.00.00:001][ 1]Mods: Press (731604991), Loom (1404697612)":                 {"Press", "Loom"},
+		"== game.exe -port=2302 \"-mod=@press;@loom_two\" -x":                                     {"press", "loom_two"},
+		"== game.exe \"-mod=[];@press\"":                                                          {"press"},
 		"Adding Filesystem Addon '/srv/addons/press'":                                             {"press"},
 		"Mounted workshop addon: 2142265566 (Old Press)":                                          {"Old Press"},
 		"[10:00:00.000] Melon Assembly loaded: '.\\Mods\\Press.dll'":                              {"Press"},
