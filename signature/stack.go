@@ -72,7 +72,7 @@ func (n *Normalizer) frames(rest, stack string) frames {
 func fault(stack string) string {
 	if strings.Contains(stack, goPanic) { // the first is sooner found than the last
 		below := stack[strings.LastIndex(stack, goPanic)+1:]
-		return cmp.Or(below[len(goRuntime.FindString(below)):], stack) // one that was cut there has deferred functions alone
+		return cmp.Or(below[len(goRuntime.FindString(below)):], stack) // a cut stack has deferred functions alone
 	}
 	return stack
 }

@@ -233,7 +233,7 @@ func (pr *proposal) file(set *rules.Set, files []rules.File) (file []byte, err e
 	return file, err
 }
 
-// numbers matches what a signature masks of a source.
+// numbers matches the parts of a source that a signature masks.
 var numbers = text.Lazy(`\d+`)
 
 // placeholder replaces private text in tests.

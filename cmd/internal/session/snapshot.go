@@ -115,7 +115,7 @@ func (d *disk) saveLocked() {
 }
 
 // The notes are the calls that began or ended since the latest snapshot, in a file whose name ends in notesSuffix. They
-// take at most maxNoted bytes: what has no room is in the next snapshot.
+// take at most maxNoted bytes; calls without room are in the next snapshot.
 const (
 	notesSuffix = ".calls"
 	maxNoted    = 1 << 20
