@@ -6,7 +6,6 @@ import (
 
 	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/capture/internal/unity"
-	"github.com/heedlog/heed/internal/logline"
 )
 
 // truncated returns what shows that the input ends in the middle of a record, or ""
@@ -47,7 +46,7 @@ func (r *Reader) truncated() string {
 // unfinished returns how ln, the last line, ends in the middle of a frame or a head.
 func (r *Reader) unfinished(ln *line) string {
 	a, b := &r.asm, ln.text
-	tag := b[logline.Parse(text(b)).Len:]
+	tag := b[ln.logger().Len:]
 	switch {
 	case ln.is(ofFrame) && !isWholeFrame(b),
 		a.end == ln.no && a.split == evidenceFrame && !ln.is(ofFrame) && isCutFrame(b):
