@@ -50,7 +50,10 @@ func (m mark) stronger(other mark) mark {
 	weight := func(m mark) int {
 		return slices.Index([]VerdictReason{ReasonCharged, ReasonBackground, ReasonStanding}, m.Why)
 	}
-	return slices.MaxFunc([]mark{m, other}, func(a, b mark) int { return weight(a) - weight(b) })
+	if weight(other) > weight(m) {
+		return other
+	}
+	return m
 }
 
 // StateRead records that the game's state was read again: a fault that returns after it returns although the state was
