@@ -177,7 +177,9 @@ func (s *stage) UnmarshalYAML(n *yaml.Node) error {
 		Share       float64
 		Config      yaml.Node
 	}{Enabled: true}
-	_ = n.Decode(&in) // the schema holds it
+	if err := n.Decode(&in); err != nil {
+		return err
+	}
 	config := reflect.New(reflect.TypeOf(stageTypes[in.Type])).Interface()
 	err := in.Config.Decode(config)
 	*s = newStage(in.Stage, in.Type, config)

@@ -84,7 +84,10 @@ func New(cfg Config) *Conversation {
 	if cfg.Resume {
 		begin = steer.Resume
 	}
-	m, _ := begin(cfg.Policy, cfg.Ceiling, verified, cfg.State) // the policy is valid
+	m, err := begin(cfg.Policy, cfg.Ceiling, verified, cfg.State)
+	if err != nil {
+		panic("BUG: deliver: " + err.Error())
+	}
 	c := &Conversation{cfg: cfg, machine: m, feed: attention.NewFeed(m)}
 	c.feed.Next = cfg.Way.Next
 	if !cfg.Resume {
