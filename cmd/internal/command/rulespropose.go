@@ -177,8 +177,8 @@ type proposedTest struct{ Key, Text, Stack, Source, Phase string }
 func (pr *proposal) file(set *rules.Set, files []rules.File) (file []byte, err error) {
 	e := &pr.rec.Entry
 	template := rules.AppendTemplate(nil, pr.n, e)
-	unsourced, _ := signature.CutSource(string(template))
-	head, frames, _ := strings.Cut(unsourced, "\n")
+	in := rules.InputOf(e, string(template), pr.outcome.Phase)
+	head, frames := in.Template, in.Frames
 	headPieces, framePieces := pr.private.Cut(head), pr.private.Cut(frames)
 	sig, before := signature.Of(template).ID, &pr.outcome.Decision
 	out := proposed{
@@ -226,7 +226,7 @@ func (pr *proposal) file(set *rules.Set, files []rules.File) (file []byte, err e
 	for _, miss := range misses {
 		out.Tests = []proposedTest{{"match", head, frames, source, ""}, {"match", head, frames, source, "play"}, miss}
 		file = text.Rendered(proposalForm(), &out)
-		if err = pr.verify(file, out.ID, files); err == nil {
+		if err = pr.verify(file, &in, out.ID, files); err == nil {
 			break
 		}
 	}
@@ -294,8 +294,8 @@ func (pr *proposal) title(pieces []string) string {
 	return cmp.Or(title, pr.rec.Kind.String()+" "+pr.rec.Status.String())
 }
 
-// verify compiles a file in front of the other rules, runs its tests, and decides the record.
-func (pr *proposal) verify(file []byte, id string, files []rules.File) error {
+// verify compiles a file in front of the other rules, runs its tests, and decides the record, which rules see as in.
+func (pr *proposal) verify(file []byte, in *rules.Input, id string, files []rules.File) error {
 	set, err := CompileRules(append([]rules.File{{Name: proposedFile, Data: file}}, files...)...)
 	if err != nil {
 		return err
@@ -305,9 +305,7 @@ func (pr *proposal) verify(file []byte, id string, files []rules.File) error {
 			return fmt.Errorf("a test of the rule fails: %s", res.String())
 		}
 	}
-	template := rules.AppendTemplate(nil, pr.n, &pr.rec.Entry)
-	in := rules.InputOf(&pr.rec.Entry, string(template), pr.outcome.Phase)
-	if got := set.NewEvaluator().Evaluate(&in); got.Decision.Rule != id {
+	if got := set.NewEvaluator().Evaluate(in); got.Decision.Rule != id {
 		return fmt.Errorf("the rule does not decide the record: %s does", got.Decision.Rule)
 	}
 	return nil
