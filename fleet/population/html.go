@@ -1,11 +1,8 @@
 package population
 
 import (
-	"bytes"
 	"cmp"
-	"crypto/sha256"
 	_ "embed" // for the parts of the page
-	"encoding/base64"
 	"html/template"
 	"slices"
 	"strconv"
@@ -72,7 +69,6 @@ func (p *shownPage) Anchor(game string, id signature.ID) string {
 // HTML returns the report as a page that is complete in itself and has no script and no way out.
 func (r *Report) HTML() []byte {
 	style := strings.ReplaceAll(pageStyle, "\r\n", "\n")
-	sum := sha256.Sum256([]byte(style))
 	shown := slices.Clone(r.Groups)
 	slices.SortStableFunc(shown, func(a, b ReportGroup) int { return cmp.Compare(b.Breaks, a.Breaks) })
 	shown = shown[:min(len(shown), pageGroups)]
@@ -80,19 +76,13 @@ func (r *Report) HTML() []byte {
 	for breaking < len(shown) && shown[breaking].Breaks > 0 {
 		breaking++
 	}
-	var out bytes.Buffer
-	err := page().Execute(&out, &shownPage{
+	return text.Rendered(page(), &shownPage{
 		Report: r,
-		Policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
-			"'; base-uri 'none'; form-action 'none'",
+		Policy: "default-src 'none'; style-src " + text.PolicySource(style) + "; base-uri 'none'; form-action 'none'",
 		Style:  template.CSS(style), // a file of this package
 		Shown:  shown,
 		Lists:  [...]shownList{{"Breaks play", 0, shown[:breaking]}, {"Other problems", breaking, shown[breaking:]}},
 		Hidden: max(0, len(r.Groups)-pageGroups), ShownMods: r.Mods[:min(len(r.Mods), pageMods)],
 		HiddenMods: max(0, len(r.Mods)-pageMods),
 	})
-	if err != nil {
-		panic("BUG: population: " + err.Error())
-	}
-	return out.Bytes()
 }
