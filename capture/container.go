@@ -18,26 +18,26 @@ import (
 //
 // The prefix of the journal is the head of a record, so that it stays where the line may begin one.
 func (r *Reader) unwrap(ln *line) {
-	var origin []byte
-	if len(ln.text) > 0 && isName(ln.text[0]) {
-		ln.text = ln.text[composeLen(ln.text):]
+	before := r.origin
+	r.origin = r.origin[:0]
+	switch b := ln.text; {
+	case len(b) == 0:
+	case isName(b[0]):
+		ln.text = b[composeLen(b):]
 		n := journalLen(ln.text)
-		if rest := ln.text[n:]; n > 0 && (blank(rest) || isIndented(rest) || bytes.Equal(ln.text[:n], r.origin)) {
-			origin, ln.text = ln.text[:n], rest
+		if rest := ln.text[n:]; n > 0 && (blank(rest) || isIndented(rest) || bytes.Equal(ln.text[:n], before)) {
+			r.origin, ln.text = append(r.origin, ln.text[:n]...), rest
 		}
-	}
-	r.origin = append(r.origin[:0], origin...)
-	if b := ln.text; len(b) > len("2031-04-05T10:00:00Z stdout") && isDigit(b[0]) && b[10] == 'T' {
-		at, rest, _ := bytes.Cut(b, []byte(" "))
-		stream, rest, _ := bytes.Cut(rest, []byte(" "))
-		if whole := hasPrefix(rest, "F "); (whole || hasPrefix(rest, "P ")) && hasPrefix(stream, "std") {
-			if t, err := time.Parse(time.RFC3339Nano, text(at)); err == nil {
+		if b = ln.text; len(b) > len("2031-04-05T10:00:00Z stdout") && isDigit(b[0]) && b[10] == 'T' {
+			at, rest, _ := bytes.Cut(b, []byte(" "))
+			stream, rest, _ := bytes.Cut(rest, []byte(" "))
+			whole := hasPrefix(rest, "F ")
+			t, err := time.Parse(time.RFC3339Nano, text(at))
+			if err == nil && hasPrefix(stream, "std") && (whole || hasPrefix(rest, "P ")) {
 				ln.time, ln.partial, ln.text = t.UnixNano(), !whole, rest[2:]
 			}
 		}
-		return
-	}
-	if hasPrefix(ln.text, `{"log":"`) && r.json.parse(ln.text) && r.json.nested && !r.json.hasLevel {
+	case hasPrefix(b, `{"log":"`) && r.json.parse(b) && r.json.nested && !r.json.hasLevel:
 		ln.partial = r.json.partial
 		if t := r.json.time; !t.IsZero() {
 			ln.time = t.UnixNano()

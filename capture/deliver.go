@@ -56,14 +56,11 @@ func (r *Reader) flush() {
 	rec := r.deliver()
 	r.fill(rec)
 	r.looks.keep(&a.own)
-	message, line := rec.Message, rec.StartLine
-	whole := a.lines == 1 && a.split == evidenceLine && !a.sealed && len(message) == len(a.message) // is the first line
-	if rec.Kind != event.KindLog || rec.Stack != "" || whole && !a.is(ofOmission) {
-		message = ""
-	}
 	a.lines = 0
 	a.sealed = true
-	r.noteOmission(message, line)
+	if rec.Kind == event.KindLog && rec.Stack == "" {
+		r.noteOmission(rec.Message, rec.StartLine)
+	}
 }
 
 // fill describes the record in asm.

@@ -50,12 +50,10 @@ const (
 	ofException                                   // it has the word
 	ofNaming                                      // the type of an exception is anywhere in it; see namesException
 	ofFault                                       // it has a word with which a failure is reported
-	ofOmission                                    // it reports that messages were left out; see omission
 	ofHead                                        // not an answer: the head of a logger was read
 
 	byForm = ofFrame | ofCall | ofThrown | ofQualified | ofReport
 	byName = ofException | ofNaming
-	byWord = ofFault | ofOmission
 )
 
 // look has the answers about one text. Those that one search finds are found together, when the first of them is asked
@@ -120,9 +118,10 @@ func (l *look) find(b []byte, unknown kinds) {
 			l.kinds |= ofException | ofNaming.when(namesException(b))
 		}
 	}
-	if unknown&byWord != 0 {
-		l.known |= byWord
-		l.kinds |= wordKinds(b) | ofFault.when(l.is(b, ofException))
+	if unknown&ofFault != 0 {
+		l.known |= ofFault
+		l.kinds |= ofFault.when(
+			around(b, "thre", 'w', " ") || around(b, "rr", 'o', "r") || around(b, "ai", 'l', "ed") || l.is(b, ofException))
 	}
 }
 
@@ -209,12 +208,6 @@ func formKinds(b []byte) kinds {
 		k |= ofThrown.when(n > 0) | ofQualified.when(qualified) | ofReport.when(n > 0 && n < len(b) && b[n] == ':')
 	}
 	return k
-}
-
-// wordKinds returns the kinds of a line by the other words of a report.
-func wordKinds(b []byte) kinds {
-	return ofFault.when(around(b, "thre", 'w', " ") || around(b, "rr", 'o', "r") || around(b, "ai", 'l', "ed")) |
-		ofOmission.when(omission(text(b)) > 0)
 }
 
 // beginningKinds returns the kinds of a line by its first words.

@@ -144,10 +144,7 @@ func Tag(tag string, afterTime bool) (event.Level, bool) {
 		return ofLetter(tag[0])
 	}
 	for rest := tag; begins && rest != ""; {
-		n := strings.IndexAny(rest, " :|,;")
-		if n < 0 {
-			n = len(rest)
-		}
+		n := tagWordLen(rest)
 		word := rest[:n]
 		if l, ok := find(word, timed); ok {
 			return l, true
@@ -169,6 +166,17 @@ func Tag(tag string, afterTime bool) (event.Level, bool) {
 		return l, true
 	}
 	return find(tag[i+1:], upTo)
+}
+
+// tagWordLen returns the length of the word of a tag that s begins with.
+func tagWordLen(s string) int {
+	for i := range len(s) {
+		switch s[i] {
+		case ' ', ':', '|', ',', ';':
+			return i
+		}
+	}
+	return len(s)
 }
 
 func isSign(c byte) bool { return c == '+' || c == '-' }

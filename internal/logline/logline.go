@@ -374,7 +374,7 @@ func (p *parser) levelWord(name string, colon int, word string) bool {
 	next := strings.TrimPrefix(after, " ")
 	next = next[:wordLen(next)]
 	plain := colon < 0 && (!isCapitals(name) || p.tagged && isCapitals(next)) // "FATAL FURY"
-	if plain && (p.named || !p.timed && !p.number || isTitle(p.rest())) {
+	if plain && (p.named || !p.timed && !p.number) {
 		return false
 	}
 	upTo := abridged
@@ -382,7 +382,7 @@ func (p *parser) levelWord(name string, colon int, word string) bool {
 		upTo = timed
 	}
 	l, ok := find(name, upTo)
-	if !ok || name == "panic" || p.speaksOf(word) || plain && p.begins(l, after, next) { // Go's text
+	if !ok || name == "panic" || p.speaksOf(word) || plain && (isTitle(p.rest()) || p.begins(l, after, next)) { // Go's text
 		return false
 	}
 	p.leveled(l, name, colon, word)
@@ -410,17 +410,17 @@ func (p *parser) category(word string) bool {
 
 // constant reads the level of a constant before a colon, the gravest that it names: "PRESS_CRITICAL_ERROR:".
 func (p *parser) constant(name string) (ok bool) {
-	if strings.IndexByte(name, '_') < 1 {
+	last := strings.LastIndexByte(name, '_')
+	if _, ok = find(name[last+1:], abridged); !ok || last < 1 || name[0] == '_' {
 		return false
 	}
 	worst := event.LevelUnknown
 	for word := range strings.SplitSeq(name, "_") {
-		l, known := find(word, abridged)
-		if ok = known; known && isCapitals(word) {
+		if l, _ := find(word, abridged); isCapitals(word) {
 			worst = max(worst, l)
 		}
 	}
-	if ok = ok && worst > event.LevelUnknown; ok {
+	if ok = worst > event.LevelUnknown; ok {
 		p.level(worst)
 	}
 	return ok

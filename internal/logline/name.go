@@ -9,8 +9,13 @@ import (
 // isThread reports whether a tag next to a time or a level names a thread, a process, a request or a logger,
 // and not a mod.
 func isThread(tag string) bool {
-	return tag == "main" || tag == "null" || strings.ContainsAny(tag, "0123456789./@#") ||
+	return tag == "main" || tag == "null" || strings.ContainsFunc(tag, marksThread) ||
 		strings.Contains(tag, "hread") || strings.Contains(tag, "pool") || strings.Contains(tag, "orker")
+}
+
+// marksThread reports whether c is in the names of threads, processes, requests and loggers.
+func marksThread(c rune) bool {
+	return c < 0x80 && (isDigit(byte(c)) || strings.IndexByte("./@#", byte(c)) >= 0)
 }
 
 // isPosition reports whether word is a place in a source file: "Press.cpp:12:", "press.go:12", "{press.py:12}".
@@ -107,9 +112,7 @@ func (p *parser) thread(s string) bool {
 func (p *parser) loggerIn(at int, tag string) {
 	const between = " :|"
 	for i, n := 0, 0; i < len(tag); i += n + 1 {
-		if n = strings.IndexAny(tag[i:], between); n < 0 {
-			n = len(tag) - i
-		}
+		n = tagWordLen(tag[i:])
 		if _, ok := find(tag[i:i+n], timed); !ok {
 			continue
 		}
