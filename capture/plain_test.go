@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/heedlog/heed/event"
 )
 
 // TestPlainExceptions holds that what was thrown is told together with the line that
@@ -28,8 +26,6 @@ func TestPlainExceptions(t *testing.T) {
 		".NET":                            {"[10:00:00 ERROR Gadgets] Press is stuck: \nSystem.Exception: x\n   at Gadgets.Press.Turn()\n", []string{"1-3 error"}},
 		"a loader":                        {"[Error  : Unity Log] Exception: x\nStack trace:\nGadgets.Press.Turn () (at <00112233445566778899aabbccddeeff>:0)\n\n[Info   : Unity Log] on\n", []string{"1-3 error", "5-5 info"}},
 		"Python":                          {"2031 ERROR job failed\nTraceback (most recent call last):\n  File \"a.py\", line 4, in run\n    self.go()\nKeyError: 'x'\n2031 INFO on\n", []string{"1-5 error", "6-6 info"}},
-		"Node, the end":                   {"TypeError: x\n    at run (a.js:1:2)\n    at node:internal/main:3:4\n\nNode.js v22.1.0\nnext\n", []string{"1-5 unknown", "6-6 unknown"}},
-		"Node, a version":                 {"on\n\nNode.js v22.1.0 is there\n", []string{"1-1 unknown", "3-3 unknown"}},
 		"Python, alone":                   {"Traceback (most recent call last):\n  File \"a.py\", line 4, in run\nKeyError: 'x'\nnext\n", []string{"1-3 unknown", "4-4 unknown"}},
 		"Python, below a line of another": {"While turning the press:\n  File \"game/press.rpy\", line 4, in script\n    go()\nNameError: 'x'\nnext\n", []string{"1-4 unknown", "5-5 unknown"}},
 		"Python, below a report":          {"An uncaught exception occurred.\n\nWhile turning the press:\n  File \"game/press.rpy\", line 4, in script call\n    go()\nNameError: 'x'\nnext\n", []string{"1-6 unknown", "7-7 unknown"}},
@@ -112,23 +108,5 @@ func TestCutBelowBreak(t *testing.T) {
 		in := "10:00:00 ERROR a\n" + strings.Repeat("  b\n", 99) + "at the margin\n"
 		_, r := read(t, strings.NewReader(in), Options{Layout: LayoutPlain, MaxRecordText: 256 + limit})
 		require.Equal(t, uint64(len(in)), r.At().Bytes)
-	}
-}
-
-// TestPage: the console of a browser is read as the page wrote it.
-func TestPage(t *testing.T) {
-	const head = "[1:2:0405/100000.123:INFO:CONSOLE(7)] "
-	for message, want := range map[string]string{
-		head + `"stuck\n    at turn (press.js:7:3)", source: press.js (7)`: head + "stuck\n    at turn (press.js:7:3)",
-		head + `stuck`: head + "stuck",
-		`[1:2:0405/100000.123:INFO:CONSOLE(x)] "stuck", source: press.js (7)`: `[1:2:0405/100000.123:INFO:CONSOLE(x)] ` +
-			`"stuck", source: press.js (7)`,
-		`[CONSOLE] "stuck", source: press.js (7)`: `[CONSOLE] "stuck", source: press.js (7)`,
-	} {
-		rec := Record{}
-		rec.Message, rec.Level = message, event.LevelInfo
-		rec.unquote()
-		require.Equal(t, want, rec.Message)
-		require.Equal(t, want != message, rec.Level == event.LevelUnknown)
 	}
 }

@@ -120,6 +120,10 @@ type Entry struct {
 
 	Part Part `json:"-"` // of a log record
 
+	// Head is how many bytes of the message of a log record are before its text, as its level shows it, plus one. It is
+	// 0 if that is not known.
+	Head int `json:"-"`
+
 	// Count and Pos: see [Notice] and [Log].
 	Count uint64 `json:"count,omitzero" jsonschema:"For a notice: how much is missing, in bytes or repeats."`
 	Pos   uint64 `json:"line,omitzero" jsonschema:"Its line in the log, if it has one."`

@@ -26,30 +26,31 @@ type Head struct {
 	Sure bool
 }
 
-// Text returns the message of an entry with a level, without the head of its first line. A head with a level other than
-// the level of the entry is text, and so is all of a message without other text.
+// Text returns the message of an entry with a level, without the head of its first line.
 func Text(message string, level event.Level) string {
-	if !mayHave(message) {
-		return message
-	}
-	line, _, more := strings.Cut(message, "\n")
-	p := parser{s: line, short: true}
-	p.read()
-	p.tail()
-	h := p.head
+	line, _, _ := strings.Cut(message, "\n")
+	h := Parse(line)
+	return message[h.TextAt(message, level):]
+}
+
+// TextAt returns where the text begins of a message with a level, whose first line has the head h. A head with a level
+// other than the level of the message is text, and so is all of a message without other text.
+func (h *Head) TextAt(message string, level event.Level) int {
 	switch {
-	case h.Len == 0, h.Leveled && h.Level != level && level != event.LevelUnknown, h.Len >= len(line) && !more:
-		return message
-	case !h.Sure && (h.Level != level || level < event.LevelError):
-		return message
+	case !mayHave(message), h.Leveled && h.Level != level && level != event.LevelUnknown,
+		h.Len >= len(message), !h.Sure && (h.Level != level || level < event.LevelError):
+		return 0
 	}
-	return message[h.Len:]
+	return h.Len
 }
 
 // Of returns the text by which e is known: the message, of a log record without its head.
 func Of(e *event.Entry) string {
-	if e.Kind != event.KindLog {
+	switch {
+	case e.Kind != event.KindLog:
 		return e.Message
+	case e.Head > 0 && e.Head <= len(e.Message):
+		return e.Message[e.Head-1:]
 	}
 	return Text(e.Message, e.Level)
 }
@@ -111,7 +112,6 @@ type parser struct {
 	number bool // or something that may be a part of one
 	named  bool // a name after it
 	names  int  // how many
-	short  bool // read no further than the head goes, so that the level may be missing
 	text   bool // something of the text has been read, so that the head goes no further
 	tagged bool // by the last tag, which may name a mod
 }
@@ -166,7 +166,7 @@ func (p *parser) read() {
 func (p *parser) parts() {
 	for range maxParts {
 		p.skipSpace()
-		if p.i == len(p.s) || p.head.Leveled || p.short && p.text || !p.part() {
+		if p.i == len(p.s) || p.head.Leveled || !p.part() {
 			return
 		}
 	}
@@ -336,7 +336,7 @@ func (p *parser) word() bool {
 	}
 	p.i += n
 	switch {
-	case p.timed && isPosition(word), p.timed && colon+1 == n && p.label():
+	case p.timed && isPosition(word):
 		p.commit()
 	case p.category(word):
 		p.number, p.text = colon > 0, colon < 0
@@ -361,9 +361,6 @@ func (p *parser) compound(name string, colon bool) (event.Level, bool) {
 	}
 	if !ok || !p.timed || !isCapitals(level) {
 		return event.LevelUnknown, false
-	}
-	if len(level) == 1 && colon {
-		return ofLetter(level[0]) // E[Main]:
 	}
 	return find(level, upTo)
 }
@@ -422,17 +419,6 @@ func (p *parser) constant(name string) (ok bool) {
 	}
 	if ok = worst > event.LevelUnknown; ok {
 		p.level(worst)
-	}
-	return ok
-}
-
-// label reads the number of a word with a colon, before an arrow: "Thread:   1 ->  ".
-func (p *parser) label() bool {
-	rest := p.rest()
-	number, after, ok := strings.Cut(rest[:min(len(rest), maxPart)], "->")
-	number = strings.Trim(number, " ")
-	if ok = ok && number != "" && digits(number) == len(number); ok {
-		p.i += min(len(rest), maxPart) - len(after)
 	}
 	return ok
 }
