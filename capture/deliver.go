@@ -105,6 +105,7 @@ func (r *Reader) fill(rec *Record) {
 			head := a.logger()
 			rec.Source = rec.Message[head.Logger:head.LoggerEnd]
 			rec.Head = head.TextAt(rec.Message, rec.Level) + 1
+			rec.unquote()
 		}
 	}
 	rec.Mods, r.mods.list = r.mods.list, nil

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/event"
 )
 
 // TestPlainExceptions holds that what was thrown is told together with the line that
@@ -108,5 +110,23 @@ func TestCutBelowBreak(t *testing.T) {
 		in := "10:00:00 ERROR a\n" + strings.Repeat("  b\n", 99) + "at the margin\n"
 		_, r := read(t, strings.NewReader(in), Options{Layout: LayoutPlain, MaxRecordText: 256 + limit})
 		require.Equal(t, uint64(len(in)), r.At().Bytes)
+	}
+}
+
+// TestPage: the console of a browser is read as the page wrote it.
+func TestPage(t *testing.T) {
+	const head = "[1:2:0405/100000.123:INFO:CONSOLE(7)] "
+	for message, want := range map[string]string{
+		head + `"stuck\n    at turn (press.js:7:3)", source: press.js (7)`: head + "stuck\n    at turn (press.js:7:3)",
+		head + `stuck`: head + "stuck",
+		`[1:2:0405/100000.123:INFO:CONSOLE(x)] "stuck", source: press.js (7)`: `[1:2:0405/100000.123:INFO:CONSOLE(x)] ` +
+			`"stuck", source: press.js (7)`,
+		`[CONSOLE] "stuck", source: press.js (7)`: `[CONSOLE] "stuck", source: press.js (7)`,
+	} {
+		rec := Record{}
+		rec.Message, rec.Level = message, event.LevelInfo
+		rec.unquote()
+		require.Equal(t, want, rec.Message)
+		require.Equal(t, want != message, rec.Level == event.LevelUnknown)
 	}
 }

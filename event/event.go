@@ -120,8 +120,8 @@ type Entry struct {
 
 	Part Part `json:"-"` // of a log record
 
-	// Head is how many bytes of the message of a log record are before its text, as its level shows it, plus one. It is
-	// 0 if that is not known.
+	// Head is one more than the number of bytes that a logger put before the text of a log record in Message. It is 0 if
+	// that is not known: who changes Message or Level sets it to 0.
 	Head int `json:"-"`
 
 	// Count and Pos: see [Notice] and [Log].
@@ -144,7 +144,7 @@ const RestSource = "continuation"
 
 // MakeRest makes e, a whole record with an observed part, the rest of the record: the same occurrence, to be kept and
 // not to be decided again.
-func (e *Entry) MakeRest() { e.Part, e.Source, e.Level = Rest, RestSource, LevelUnknown }
+func (e *Entry) MakeRest() { e.Part, e.Source, e.Level, e.Head = Rest, RestSource, LevelUnknown, 0 }
 
 // Entry returns l in the common form, without a sequence number.
 func (l Log) Entry() Entry {

@@ -379,8 +379,9 @@ func (p *parser) levelWord(name string, colon int, word string) bool {
 		upTo = timed
 	}
 	l, ok := find(name, upTo)
-	if !ok || name == "panic" || p.speaksOf(word) || plain && (isTitle(p.rest()) || p.begins(l, after, next)) { // Go's text
-		return false
+	switch {
+	case !ok, name == "panic", p.speaksOf(word), plain && (isTitle(p.rest()) || p.begins(l, after, next)):
+		return false // "panic:" is Go's text
 	}
 	p.leveled(l, name, colon, word)
 	return true
