@@ -107,12 +107,9 @@ func (a *assembly) joinsThrown(b []byte) bool {
 	if a.lines == 1 && hasSuffix(a.message, ":") && a.panicked() {
 		return true // the message
 	}
-	if !first || !isThrown(b, 1) && !(isThrown(b, 0) && isErrorType(b)) {
-		return false
-	}
 	// What is not worth a message to anybody is logged with the exception that was caught. Below other levels it may be
 	// one that was printed.
-	return a.reportsFault() || a.logger().Level == event.LevelDebug
+	return first && isErrorType(b) && (a.reportsFault() || a.logger().Level == event.LevelDebug)
 }
 
 // isLine reports whether the message is one line, which may have been written on two, and there is no stack.
@@ -148,11 +145,12 @@ func (a *assembly) isCaller() bool {
 	return ok && dot > 0 && dot+1 < len(class) && class[dot+1]-'A' < 26 && bytes.IndexByte(method, ' ') < 0
 }
 
-// isErrorType reports whether the first word of b is the type of an error without its package, and has a colon, as
-// "TypeError:" has.
+// isErrorType reports whether b is the type of an exception, see isThrown, with its package, or without it if that has
+// the name of an error and a colon, as "TypeError:" has.
 func isErrorType(b []byte) bool {
 	word, _, ok := bytes.Cut(b, []byte(": "))
-	return ok && b[0]-'A' < 26 && len(word) > len("Error") && (hasSuffix(word, "Error") || hasSuffix(word, "Exception"))
+	return isThrown(b, 1) || isThrown(b, 0) && ok && b[0]-'A' < 26 && len(word) > len("Error") &&
+		(hasSuffix(word, "Error") || hasSuffix(word, "Exception"))
 }
 
 // joinsChained reports whether b, maybe below a blank line, continues a trace of Python's that has ended: says how
