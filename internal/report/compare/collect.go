@@ -110,7 +110,6 @@ type tally struct {
 	named    []blame.Suspect // the likely ones of all urgent entries, see [tally.join]
 	breaks   bool            // an entry breaks play by itself
 	asked    int             // for suspects, and the first time for a sample
-	heads    map[string]bool // of the entries that were asked for suspects
 }
 
 // weightier reports whether d weighs more than e. Of equals the rule that sorts first does, so that the order of
@@ -222,7 +221,7 @@ func (r *Run) count(rec *capture.Record, o *heed.Outcome) {
 	if !d.Disposition.Urgent() {
 		return
 	}
-	if rec.IsLog() && tally.asks(&rec.Entry) {
+	if rec.IsLog() && tally.asked < maxAsked {
 		suspects := r.engine.Blame(&rec.Entry)
 		if tally.asked == 0 {
 			tally.suspects = suspects
@@ -238,28 +237,9 @@ func (r *Run) count(rec *capture.Record, o *heed.Outcome) {
 	}
 }
 
-// maxAsked bounds the entries of a text that are asked whom they point at, in any case and for another head: asking all
-// of a flood takes several times as long as the rest.
+// maxAsked bounds the entries of a text that are asked whom they point at: asking all of a flood takes several times as
+// long as the rest.
 const maxAsked = 16
-
-// asks reports whether an urgent entry may point at other mods than those before it: it is among the first, or another
-// logger wrote it.
-func (t *tally) asks(e *event.Entry) bool {
-	head := strings.Map(func(r rune) rune {
-		if r >= '0' && r <= '9' { // of a time
-			return -1
-		}
-		return r
-	}, strings.TrimSuffix(e.Message, logline.Of(e)))
-	if t.heads[head] || len(t.heads) == maxAsked {
-		return t.asked < maxAsked
-	}
-	if t.heads == nil {
-		t.heads = map[string]bool{}
-	}
-	t.heads[strings.Clone(head)] = true
-	return true
-}
 
 // join adds mods that another entry points at, the first ones and all of those that a check fails on: a group whose
 // lines differ in the name of the mod alone is of each of them.
