@@ -91,11 +91,11 @@ type Collector struct {
 
 // entryText is one signature, with its counts by run.
 type entryText struct {
-	sig           signature.Signature
-	template      string
-	tally         [2]tally
-	first         map[*Run]int // its first line in each log
-	ends, cutEnds uint64       // logs that end with it: all, and all that are visibly cut
+	sig      signature.Signature
+	template string
+	tally    [2]tally
+	first    map[*Run]int // its first line in each log
+	ends     uint64       // logs that end with it
 }
 
 // tally has the counts and the decision of a text, or a group, on one side.
@@ -137,7 +137,6 @@ type Run struct {
 	uncounted uint64              // entries of signatures for which there was no room
 	latest    *entryText          // of the last entry, nil where there was no room for it
 	line      int                 // the last one read
-	truncated bool                // the end of the log is visibly missing
 	blind     *Gap                // the stretch of blindness that has not ended
 	mods      []capture.ListedMod // nil without a list
 }
@@ -316,9 +315,6 @@ func (r *Run) End(err error, log *capture.Environment) (silence string) {
 	}
 	if r.latest != nil {
 		r.latest.ends++
-		if r.truncated {
-			r.latest.cutEnds++
-		}
 	}
 	return silent.Silence()
 }
@@ -328,7 +324,6 @@ const maxGaps = 16
 
 // gap adds a gap in the evidence of the log.
 func (r *Run) gap(g Gap) {
-	r.truncated = r.truncated || g.Kind == event.StatusTruncated.String() || g.Kind == gapUnread
 	if len(r.Gaps) == maxGaps {
 		r.MoreGaps++
 		return
