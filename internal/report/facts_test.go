@@ -113,7 +113,7 @@ func TestCausesTellApartWhatCameWithThem(t *testing.T) {
 func TestOthersAreCutWhereThatSavesRoom(t *testing.T) {
 	c := &Cause{}
 	for _, want := range []struct{ shown, more int }{{1, 0}, {2, 0}, {3, 0}, {2, 2}, {2, 3}} {
-		c.parts = append(c.parts, causePart{})
+		c.parts = append(c.parts, heed.Member{})
 		shown, more := c.first(2)
 		require.Len(t, shown, want.shown)
 		require.Equal(t, want.more, more)
