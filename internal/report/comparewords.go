@@ -166,32 +166,20 @@ func shortNames(logs []compare.File) map[string]string {
 	if len(logs) < 2 {
 		return nil
 	}
-	names, logsWith := map[string]string{}, map[string]int{} // by the end of a path
+	names := map[string]string{}
 	for i := range logs {
 		path := logs[i].Name
-		if _, again := names[path]; !again {
-			names[path] = path
-			for _, end := range ends(path) {
-				logsWith[end]++
-			}
+		at := len(path) - len(baseName(path))
+		endsAlike := func(o compare.File) bool {
+			before, found := strings.CutSuffix(o.Name, path[at:])
+			return found && o.Name != path && baseName(before) == ""
 		}
-	}
-	for path := range names {
-		all := ends(path)
-		if i := slices.IndexFunc(all, func(end string) bool { return logsWith[end] == 1 }); i >= 0 {
-			names[path] = all[i]
+		for at > 0 && slices.ContainsFunc(logs, endsAlike) {
+			at -= 1 + len(baseName(path[:at-1]))
 		}
+		names[path] = path[at:]
 	}
 	return names
-}
-
-// ends returns the last parts of a path, the shortest first.
-func ends(path string) (all []string) {
-	for at := len(path) + 1; at > 0; {
-		at = len(path[:at-1]) - len(baseName(path[:at-1]))
-		all = append(all, path[at:])
-	}
-	return all
 }
 
 // firstWords returns where a group begins: a line, with the name of its file where there are
