@@ -63,17 +63,13 @@ func byDisposition(rows []compare.Group, least event.Disposition) string {
 	return strings.Join(parts, ", ")
 }
 
-// sideName names a side.
+// sideName names a side, which has a log.
 func sideName(s *compare.Totals) string {
-	name := "nothing"
-	switch len(s.Files) {
-	case 0:
-	case 1:
-		name = s.Files[0].Name
-	default:
-		name = fmt.Sprintf("%s and %d more", s.Files[0].Name, len(s.Files)-1)
+	out := s.Files[0].Name
+	if more := len(s.Files) - 1; more > 0 {
+		out += fmt.Sprintf(" and %d more", more)
 	}
-	out := name + " (" + text.Count(s.Records, "record")
+	out += " (" + text.Count(s.Records, "record")
 	if s.Hours > 0 {
 		out += ", " + rate(s.Hours) + " hours"
 	}
@@ -82,9 +78,6 @@ func sideName(s *compare.Totals) string {
 
 // heading describes a side in Markdown, with the name of its first file in code.
 func heading(s *compare.Totals) string {
-	if len(s.Files) == 0 {
-		return prose(sideName(s))
-	}
 	return code(s.Files[0].Name, 0) + prose(strings.TrimPrefix(sideName(s), s.Files[0].Name))
 }
 

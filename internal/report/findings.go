@@ -193,9 +193,6 @@ func (c *Comparison) checked() checked {
 	add := func(of []compare.Group, why func(*compare.Group) string) {
 		for i := range of {
 			g := &of[i]
-			if !g.Disposition.Urgent() || g.New == nil || len(g.New.First) == 0 {
-				continue
-			}
 			first := g.New.First[0]
 			row := &Row{
 				Disposition: g.Disposition, Severity: g.Severity, Rule: g.Rule, Signature: g.ID, Forms: uint64(g.Forms),
