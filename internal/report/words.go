@@ -209,10 +209,9 @@ func (v *verdict) head(earlier bool) {
 // Title returns the state with the reason of a crash, without lines.
 func (v *verdict) Title() string { return v.title + v.because }
 
-// since returns the preposition before the line of a state: a problem that is listed may be an earlier one.
+// since returns the preposition before the line of a state.
 func (v *verdict) since() string {
-	earlier := func(c verdictCause) bool { return c.Line < v.Since }
-	if v.State == stateCrashed || v.State == stateBlind || slices.ContainsFunc(v.Causes, earlier) {
+	if v.State == stateCrashed || v.State == stateBlind {
 		return "at"
 	}
 	return "since"
