@@ -15,7 +15,7 @@
 // logs are read; counts are then added up by the final groups. So the result
 // depends neither on the order of the logs nor on the order of their lines. The
 // decision about an entry is no part of its group: rules may ask for the phase
-// of the game, which depends on the order.
+// of the game, which depends on the order. Groups that differ in the names of people alone are one.
 //
 // A log may end within a record: the game was killed, or is running. If the last entry of
 // a log is the beginning of another text, it is counted as an entry of that text. It is
