@@ -122,6 +122,9 @@ func TestPeople(t *testing.T) {
 		"the name of a mod": {
 			known: "Weaver did not load", found: "Harmony did not load", rest: "the Harmony", mod: "Harmony", news: true,
 		},
+		"two words for two": {
+			known: "the lift went from Waiting to Running", found: "the lift went from Running to Failed", news: true,
+		},
 		"part of a type": {known: "Anna.Tick is not there", found: "Boris.Tick is not there", rest: boris, news: true},
 		"too few words":  {known: "Error: Anna failed", found: "Error: Boris failed", rest: boris, news: true},
 	} {

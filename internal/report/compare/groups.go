@@ -296,7 +296,13 @@ func (c *Collector) people(n *namer, texts []*entryText) {
 		}
 		known := alike[s.form]
 		at := slices.IndexFunc(known, func(o *sentence) bool {
-			return slices.EqualFunc(o.runs, s.runs, func(a, b string) bool { return a == b || isPerson(a) || isPerson(b) })
+			was, is := "", "" // one person in place of one other: "from Waiting to Running" is not "from Running to Failed"
+			return slices.EqualFunc(o.runs, s.runs, func(a, b string) bool {
+				if a != b && was == "" && (isPerson(a) || isPerson(b)) {
+					was, is = a, b
+				}
+				return a == b || a == was && b == is
+			})
 		})
 		if at >= 0 {
 			n.join(known[at].name, s.name)
