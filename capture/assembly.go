@@ -79,6 +79,7 @@ type openRecord struct {
 	reason    crash.Reason
 	reasoned  bool // the frame that gives the reason has been read
 	traceback bool // a trace of Python's is open; see joinsThrown
+	boxed     bool // it is in a box, which ends with the record
 	titled    bool // the first line, of plain text, is a title; see isDrawn
 	thrown    bool // the exception has been read below it; see joinsChained
 	chained   bool // and that another trace follows

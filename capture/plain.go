@@ -34,6 +34,8 @@ func (a *assembly) joinsPlain(ln *line) verdict {
 		return joined(partMessage, evidenceForm)
 	case a.blanks == 1 && a.spaces(b):
 		return a.joinsPlainly(ln)
+	case a.blanks == 1 && isNodeEnd(b):
+		return joined(partStack, evidenceForm)
 	case a.blanks <= maxInnerBlanks && isElapsed(a.message) && (isElapsed(b) || a.reportsFault()):
 		if !isElapsed(b) {
 			return joined(partMessage, evidenceForm)
@@ -55,9 +57,11 @@ func (a *assembly) joinsPlainly(ln *line) verdict {
 		return joined(partStack, evidenceFrame)
 	case b[0] == ' ' || b[0] == '\t':
 		switch {
+		case hasPrefix(trimLeft(b), "+ Exception Group "+traceback) && !a.reportsFault():
+			return apart()
 		case isElapsed(b), a.isColumn(b):
 		case !isOmission(b):
-			a.traceback = a.traceback || hasSuffix(a.message, ":") && hasPrefix(trimLeft(b), `File "`)
+			a.opens(trimLeft(b))
 			return a.joinIndented(b)
 		case len(a.stack) > 0:
 			return joined(partStack, evidenceFrame)
@@ -117,9 +121,15 @@ func (a *assembly) isLine() bool {
 	return a.lines == 1 || a.lines == 2 && len(a.stack) == 0 && len(a.head()) == len(a.message)
 }
 
+// opens takes note of a trace of Python's that t, a line that was set in, opens. rich draws a box around one.
+func (a *assembly) opens(t []byte) {
+	a.traceback = a.traceback || hasSuffix(a.message, ":") && hasPrefix(t, `File "`)
+	a.boxed = a.boxed || hasPrefix(t, "╭") && bytes.Contains(t, []byte(traceback))
+}
+
 // spaces reports whether b, below a blank line, is a line of a trace of Python's that is open.
 func (a *assembly) spaces(b []byte) bool {
-	return a.traceback && (isIndented(b) || isMarked(b) || isThrown(b, 0))
+	return (a.boxed || a.traceback) && isIndented(b) || a.traceback && (isMarked(b) || isThrown(b, 0))
 }
 
 // isMarked reports whether b is the frame of Python's that caught the exception, as loguru marks it.
@@ -143,6 +153,12 @@ func (a *assembly) isCaller() bool {
 	class, method, ok := bytes.Cut(a.head()[h.Len:], []byte(" "))
 	dot := bytes.LastIndexByte(class, '.')
 	return ok && dot > 0 && dot+1 < len(class) && class[dot+1]-'A' < 26 && bytes.IndexByte(method, ' ') < 0
+}
+
+// isNodeEnd reports whether b is the version of Node, its last line below an error that no code caught.
+func isNodeEnd(b []byte) bool {
+	version, ok := bytes.CutPrefix(b, []byte("Node.js v"))
+	return ok && len(version) > 0 && len(bytes.Trim(trimRight(version), ".0123456789")) == 0
 }
 
 // isErrorType reports whether b is the type of an exception, see isThrown, with its package, or without it if that has

@@ -29,6 +29,8 @@ func TestPlainExceptions(t *testing.T) {
 		".NET":                            {"[10:00:00 ERROR Gadgets] Press is stuck: \nSystem.Exception: x\n   at Gadgets.Press.Turn()\n", []string{"1-3 error"}},
 		"a loader":                        {"[Error  : Unity Log] Exception: x\nStack trace:\nGadgets.Press.Turn () (at <00112233445566778899aabbccddeeff>:0)\n\n[Info   : Unity Log] on\n", []string{"1-3 error", "5-5 info"}},
 		"Python":                          {"2031 ERROR job failed\nTraceback (most recent call last):\n  File \"a.py\", line 4, in run\n    self.go()\nKeyError: 'x'\n2031 INFO on\n", []string{"1-5 error", "6-6 info"}},
+		"Node, the end":                   {"TypeError: x\n    at run (a.js:1:2)\n    at node:internal/main:3:4\n\nNode.js v22.1.0\nnext\n", []string{"1-5 unknown", "6-6 unknown"}},
+		"Node, a version":                 {"on\n\nNode.js v22.1.0 is there\n", []string{"1-1 unknown", "3-3 unknown"}},
 		"Python, alone":                   {"Traceback (most recent call last):\n  File \"a.py\", line 4, in run\nKeyError: 'x'\nnext\n", []string{"1-3 unknown", "4-4 unknown"}},
 		"Python, below a line of another": {"While turning the press:\n  File \"game/press.rpy\", line 4, in script\n    go()\nNameError: 'x'\nnext\n", []string{"1-4 unknown", "5-5 unknown"}},
 		"Python, below a report":          {"An uncaught exception occurred.\n\nWhile turning the press:\n  File \"game/press.rpy\", line 4, in script call\n    go()\nNameError: 'x'\nnext\n", []string{"1-6 unknown", "7-7 unknown"}},

@@ -336,7 +336,7 @@ func (p *parser) word() bool {
 	}
 	p.i += n
 	switch {
-	case p.timed && isPosition(word):
+	case p.timed && isPosition(word), p.timed && colon+1 == n && p.label():
 		p.commit()
 	case p.category(word):
 		p.number, p.text = colon > 0, colon < 0
@@ -361,6 +361,9 @@ func (p *parser) compound(name string, colon bool) (event.Level, bool) {
 	}
 	if !ok || !p.timed || !isCapitals(level) {
 		return event.LevelUnknown, false
+	}
+	if len(level) == 1 && colon {
+		return ofLetter(level[0]) // E[Main]:
 	}
 	return find(level, upTo)
 }
@@ -420,6 +423,17 @@ func (p *parser) constant(name string) (ok bool) {
 	}
 	if ok = worst > event.LevelUnknown; ok {
 		p.level(worst)
+	}
+	return ok
+}
+
+// label reads the number of a word with a colon, before an arrow: "Thread:   1 ->  ".
+func (p *parser) label() bool {
+	rest := p.rest()
+	number, after, ok := strings.Cut(rest[:min(len(rest), maxPart)], "->")
+	number = strings.Trim(number, " ")
+	if ok = ok && number != "" && digits(number) == len(number); ok {
+		p.i += min(len(rest), maxPart) - len(after)
 	}
 	return ok
 }

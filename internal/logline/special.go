@@ -12,9 +12,12 @@ import (
 //	E0405 10:00:00.000001   123 press.go:12] stuck
 //	E/Press( 123): stuck
 //	<11>Apr  5 10:00:00 host press[12]: stuck
+//	<11>1 2031-04-05T10:00:00Z host press 12 - - stuck
 //	ERRO[0012] stuck
+//	E, [2031-04-05T10:00:00.123456 #12] ERROR -- press: stuck
 //	fail: Acme.Press[12]
 //	*** ERROR *** stuck
+//	·E 0:01:02.123456 {PPU} stuck
 func (p *parser) special() bool {
 	s := p.rest()
 	if len(s) < 7 {
@@ -33,13 +36,18 @@ func (p *parser) special() bool {
 		}
 	}
 	switch {
+	case strings.HasPrefix(s, "·") && s[3] == ' ' && timeLen(s[4:]) > 0:
+		l, ok := ofLetter(s[2])
+		if p.i += 4; !ok {
+			return false
+		}
+		p.timed = true
+		return p.sure(l, timeLen(s[4:]))
 	case s[0] == '<':
 		if number, _, ok := strings.Cut(s[1:5], ">"); ok {
 			if l, ok := Priority(number); ok {
 				p.sure(l, len(number)+2)
-				p.head.Leveled = false
-				p.parts()
-				p.level(l)
+				p.syslog()
 				return true
 			}
 		}
@@ -48,7 +56,7 @@ func (p *parser) special() bool {
 		if n := max(digits(s[5:]), timeLen(s[5:])); ok && n >= 4 && strings.HasPrefix(s[5+n:], "]") {
 			return p.sure(l, 6+n)
 		}
-	case p.console():
+	case p.console(), p.ruby():
 		return true
 	}
 	return p.decorated(s)
@@ -67,6 +75,20 @@ func (p *parser) console() bool {
 		p.logger(p.i+6, name[:open])
 	}
 	return ok && p.sure(l, 6+len(name))
+}
+
+// ruby reads the head that Ruby's logger writes: "E, [2031-04-05T10:00:00.123456 #12] ERROR -- press: ".
+func (p *parser) ruby() bool {
+	s := p.rest()
+	if s[0]-'A' >= 26 || !strings.HasPrefix(s[1:], ", [") || timeLen(s[4:]) == 0 {
+		return false
+	}
+	head, rest, _ := strings.Cut(s[:min(len(s), 3*maxPart)], " -- ")
+	program, _, ended := strings.Cut(rest, ": ")
+	l, ok := find(head[strings.LastIndexByte(head, ' ')+1:], anywhere)
+	at := len(head) + len(" -- ")
+	p.logger(p.i+at, program)
+	return ok && ended && p.sure(l, at+len(program)+1)
 }
 
 // decorated reads a level in capitals between signs: "*** ERROR ***", "=ERROR=", "<ERROR>".
@@ -92,6 +114,36 @@ func (p *parser) decorated(s string) bool {
 func isBracketed(s string, open byte) bool {
 	n := len(s) - 1
 	return n > 1 && s[0] == open && digits(s[1:]) == n-1 && s[n] == open+2
+}
+
+// syslog reads the part of a line of syslog below its priority.
+func (p *parser) syslog() {
+	if s := p.rest(); strings.HasPrefix(s, "1 ") && len(s) > 2 && (isDigit(s[2]) || s[2] == '-') { // RFC 5424
+		i := p.i + 2
+		for range 5 { // time, host, program, process, message
+			n := wordLen(p.s[i:])
+			if i += n + 1; n == 0 || i > len(p.s) {
+				return
+			}
+		}
+		for i < len(p.s) && p.s[i] == '[' {
+			end := strings.IndexByte(p.s[i:], ']')
+			if end < 0 {
+				return
+			}
+			i += end + 1
+		}
+		if rest := p.s[i:]; rest == "-" || strings.HasPrefix(rest, "- ") {
+			i++
+		}
+		p.i = i
+		p.commit()
+		return
+	}
+	level := p.head.Level
+	p.head.Leveled = false
+	p.parts()
+	p.level(level)
 }
 
 // logcat reads the letter, the tag and the process of a line of logcat: "E/Press( 123): ".
