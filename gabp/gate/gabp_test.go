@@ -74,9 +74,10 @@ func TestOverGABP(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, acked.Acknowledged)
 	require.Equal(t, "e1-1", acked.Current.ID)
-	acked, err = g.Ack(ctx, "", "e1-1", 0)
+	acked, err = g.Ack(ctx, "", "1", 0)
 	require.NoError(t, err)
 	require.True(t, acked.Acknowledged)
+	require.Equal(t, "e1-1", acked.ID, "a peer takes the number, and answers the whole id")
 	require.False(t, acked.Open)
 	require.True(t, g.Check(ctx, call).Allowed)
 
