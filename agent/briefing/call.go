@@ -36,14 +36,11 @@ func (a *assembly) call(s *stage, in *Input) (Found, error) {
 	case *RegistryQuery:
 		q := *c
 		q.Filters = values
-		source := config.Registries[q.Registry]
-		if source == nil {
-			return Found{}, fmt.Errorf("no registry %q", q.Registry)
-		}
-		if !a.ask() {
-			return Found{}, skipped(exceeded + byQueries)
-		}
-		return source.Rows(a.ctx, in, &q)
+		return each(a, "registry", []string{q.Registry}, config.Registries, true,
+			func(r Registry) (Found, error) {
+				found, err := r.Rows(a.ctx, in, &q)
+				return found.first(q.MaxRows), err
+			})
 	case *FileRead:
 		return readFiles(a.ctx, a.service.roots, c)
 	case *horizontalSearch:
@@ -140,10 +137,15 @@ func (a *assembly) search(in *Input, c *horizontalSearch, query string) (Found, 
 		all.Fragments[i].Scored = true
 	}
 	slices.SortStableFunc(all.Fragments, func(x, y Fragment) int { return precedence(&x, &y) })
-	if len(all.Fragments) > c.MaxResults {
-		all.Fragments, all.More = all.Fragments[:c.MaxResults], true
+	return all.first(c.MaxResults), err
+}
+
+// first returns at most so many fragments.
+func (f Found) first(most int) Found {
+	if len(f.Fragments) > most {
+		f.Fragments, f.More = f.Fragments[:most], true
 	}
-	return all, err
+	return f
 }
 
 // key identifies a fragment among sources.

@@ -39,15 +39,7 @@ type Error struct {
 
 // Error returns the place, the field, the message and the hint in one line.
 func (e *Error) Error() string {
-	s := "briefing: " + yamlfile.Place(e.File, e.Line, e.Column)
-	if e.Field != "" {
-		s += e.Field + ": "
-	}
-	s += e.Msg
-	if e.Hint != "" {
-		s += " (" + e.Hint + ")"
-	}
-	return s
+	return "briefing: " + yamlfile.Problem{Line: e.Line, Column: e.Column, Msg: e.Msg, Hint: e.Hint}.In(e.File, e.Field)
 }
 
 // language describes templates to package yamlfile.

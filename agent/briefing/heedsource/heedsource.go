@@ -155,7 +155,7 @@ func (b *scrubber) text(s string) string {
 func (s *source) Rows(_ context.Context, _ *briefing.Input, q *briefing.RegistryQuery) (briefing.Found, error) {
 	var found briefing.Found
 	if len(q.Filters) > 0 {
-		return found, errors.New("the registry " + registryEnvironment + " has no filters")
+		return found, errors.New("it has no filters")
 	}
 	row := func(id, title string, kind briefing.Kind, texts []string) {
 		f := briefing.Fragment{

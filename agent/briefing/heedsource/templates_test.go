@@ -172,6 +172,14 @@ func TestEnvironment(t *testing.T) {
 		{Text: "1. Printing Press (acme.press) [mv:1.2.0]", Data: true, Kind: briefing.Hex},
 		{Text: "2. acme.loom", Data: true, Kind: briefing.Hex},
 	}, got[1].Lines)
+	template := testkit.Must(briefing.Parse("t", []byte(`{template_id: t, pipeline: [
+		{type: registry_query, config: {registry: environment, max_rows: 1}}]}`)))
+	service := testkit.Must(briefing.New(briefing.Config{
+		Registries: map[string]briefing.Registry{"environment": &e}, Now: time.Now,
+	}))
+	c := testkit.Must(service.Assemble(t.Context(), briefing.Request{Template: template}))
+	require.Equal(t, briefing.StatusTruncated, c.Trace[0].Status)
+	require.Len(t, c.Fragments, 1)
 	_, err := e.Rows(t.Context(), &briefing.Input{}, &briefing.RegistryQuery{Filters: map[string]string{"mod": "x"}})
-	require.ErrorContains(t, err, "has no filters")
+	require.ErrorContains(t, err, "it has no filters")
 }
