@@ -154,15 +154,11 @@ func (f *Fragment) key() string { return f.Source + " " + f.SourceID }
 // attentionPrefix begins a variable that a fragment of attention has.
 const attentionPrefix = "attention."
 
-// variables returns the names and values of the variables that a request has.
-func (r *Request) variables() []struct{ name, value string } {
-	return []struct{ name, value string }{
-		{"agent", r.AgentID},
-		{"class", r.AgentClass},
-		{"framework", r.FrameworkID},
-		{"tier", r.Tier},
-		{"work_order", r.WorkOrderID},
-		{"session", r.SessionID},
+// variables returns the values of the variables that a request has, by their names.
+func (r *Request) variables() map[string]string {
+	return map[string]string{
+		"agent": r.AgentID, "class": r.AgentClass, "framework": r.FrameworkID, "tier": r.Tier,
+		"work_order": r.WorkOrderID, "session": r.SessionID,
 	}
 }
 
@@ -207,12 +203,7 @@ func (a *assembly) value(name string) string {
 		}
 		return ""
 	}
-	for _, v := range a.request.variables() {
-		if v.name == name {
-			return v.value
-		}
-	}
-	return ""
+	return a.request.variables()[name]
 }
 
 // variable is a dollar sign and a word of letters, digits and underscores that does not begin with a digit. After

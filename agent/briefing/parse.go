@@ -264,9 +264,9 @@ var (
 // which no root has either.
 func checkRequest(r *Request) error {
 	p := &parser{file: "request", root: &yaml.Node{}}
-	for _, v := range r.variables() {
-		if n := len(v.value); n > maxText {
-			p.add([]string{v.name}, fmt.Sprintf("has %d bytes, more than the %d allowed", n, maxText), "")
+	for name, value := range r.variables() {
+		if n := len(value); n > maxText {
+			p.add([]string{name}, fmt.Sprintf("has %d bytes, more than the %d allowed", n, maxText), "")
 		}
 	}
 	if r.MaxContextTokens < 0 {
@@ -318,8 +318,8 @@ func (p *parser) variables(s *stage, at []string, attention bool) {
 		at = append(slices.Clip(at), "filters")
 	}
 	known := []string{"$" + attentionPrefix + "NAME"}
-	for _, v := range new(Request).variables() {
-		known = append(known, "$"+v.name)
+	for _, name := range slices.Sorted(maps.Keys(new(Request).variables())) {
+		known = append(known, "$"+name)
 	}
 	texts := s.texts()
 	for _, field := range slices.Sorted(maps.Keys(texts)) {
