@@ -156,6 +156,8 @@ func TestEnvironment(t *testing.T) {
 		return found.Fragments
 	}
 	require.Empty(t, rows())
+	facts.Arguments = "-user Marijke"
+	require.Empty(t, rows(), "there is nothing to show")
 	facts.Game = "Colony 1.2"
 	require.Len(t, rows(), 1)
 	list := []capture.ListedMod(nil)
