@@ -337,19 +337,6 @@ func named(s string) string {
 	return `"` + strings.ReplaceAll(s, `"`, "'") + `"`
 }
 
-// escaped returns a name as part of an id: characters that [nameRune] does not report are written as %XX.
-func escaped(s string) string {
-	var b strings.Builder
-	for i := range len(s) {
-		if nameRune(rune(s[i])) {
-			b.WriteByte(s[i])
-		} else {
-			fmt.Fprintf(&b, "%%%02X", s[i])
-		}
-	}
-	return b.String()
-}
-
 func nameRune(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-:#@", r)
 }
