@@ -164,11 +164,11 @@ func homeDir(getenv func(string) string) (string, error) {
 // bridgeFile has the members of both forms of a bridge file: the form of the bridge in the field (port, token, gameId),
 // and the protocol's (token, transport, metadata). Both are written, for readers of either.
 type bridgeFile struct {
-	Port      int              `json:"port,omitempty"`
-	Token     string           `json:"token"`
-	GameID    string           `json:"gameId,omitempty"`
-	Transport *bridgeTransport `json:"transport,omitempty"`
-	Metadata  *bridgeMetadata  `json:"metadata,omitempty"`
+	Port      int             `json:"port,omitempty"`
+	Token     string          `json:"token"`
+	GameID    string          `json:"gameId,omitempty"`
+	Transport bridgeTransport `json:"transport,omitzero"`
+	Metadata  bridgeMetadata  `json:"metadata,omitzero"`
 }
 
 type bridgeTransport struct {
@@ -203,10 +203,7 @@ func readBridgeFile(path string) (Bridge, error) {
 	if err := json.Unmarshal(bytes.TrimPrefix(data, utf8BOM), &file); err != nil {
 		return Bridge{}, fmt.Errorf("gabp: %s: %w", path, err)
 	}
-	b := Bridge{Token: file.Token, GameID: file.GameID, Path: path}
-	if file.Metadata != nil {
-		b.LaunchID = file.Metadata.LaunchID
-	}
+	b := Bridge{Token: file.Token, GameID: file.GameID, Path: path, LaunchID: file.Metadata.LaunchID}
 	if b.Address, err = file.address(); err != nil {
 		return Bridge{}, fmt.Errorf("gabp: %s: %w", path, err)
 	}
@@ -220,7 +217,7 @@ func (f *bridgeFile) address() (string, error) {
 	switch {
 	case f.Port != 0:
 		return portAddress(strconv.Itoa(f.Port))
-	case f.Transport == nil:
+	case f.Transport == (bridgeTransport{}):
 		return "", errors.New(`"port" is missing`)
 	case f.Transport.Type == "tcp":
 		return portAddress(f.Transport.Address)
@@ -235,12 +232,12 @@ func (f *bridgeFile) address() (string, error) {
 func (b Bridge) File(now time.Time) []byte {
 	file := bridgeFile{
 		Port: b.Port(), Token: b.Token, GameID: b.GameID,
-		Metadata: &bridgeMetadata{PID: os.Getpid(), StartTime: now.UTC(), LaunchID: b.LaunchID},
+		Metadata: bridgeMetadata{PID: os.Getpid(), StartTime: now.UTC(), LaunchID: b.LaunchID},
 	}
 	if path, unix := strings.CutPrefix(b.Address, "unix:"); unix {
-		file.Transport = &bridgeTransport{Type: "pipe", Address: path}
+		file.Transport = bridgeTransport{Type: "pipe", Address: path}
 	} else {
-		file.Transport = &bridgeTransport{Type: "tcp", Address: strconv.Itoa(file.Port)}
+		file.Transport = bridgeTransport{Type: "tcp", Address: strconv.Itoa(file.Port)}
 	}
 	data, _ := json.MarshalIndent(file, "", "  ") // plain data
 	return append(data, '\n')

@@ -47,8 +47,8 @@ type conn struct {
 	writeMu sync.Mutex
 
 	closeOnce sync.Once
-	closeErr  error
 	closed    chan struct{}
+	late      atomic.Bool // closed at a timeout
 }
 
 // readBuffer is the size of a connection's read buffer, and bounds its headers.
@@ -156,20 +156,16 @@ func (c *conn) closeAt(t time.Time) (stop func()) {
 	if t.IsZero() {
 		return func() {}
 	}
-	timer := time.AfterFunc(time.Until(t), func() { _ = c.close(os.ErrDeadlineExceeded) })
+	timer := time.AfterFunc(time.Until(t), func() {
+		c.late.Store(true)
+		_ = c.Close()
+	})
 	return func() { timer.Stop() }
 }
 
 // readError distinguishes a deadline from other ends of a stream.
 func (c *conn) readError(err error) error {
-	select {
-	case <-c.closed:
-		if c.closeErr != nil {
-			err = c.closeErr
-		}
-	default:
-	}
-	if errors.Is(err, os.ErrDeadlineExceeded) {
+	if c.late.Load() || errors.Is(err, os.ErrDeadlineExceeded) {
 		return frameErrorf(codeParse, "the message did not arrive in time")
 	}
 	return err
@@ -222,12 +218,8 @@ func (c *conn) linger() {
 }
 
 // Close closes the stream. Reads and writes in progress fail.
-func (c *conn) Close() error { return c.close(nil) }
-
-func (c *conn) close(why error) error {
-	var err error
+func (c *conn) Close() (err error) {
 	c.closeOnce.Do(func() {
-		c.closeErr = why
 		close(c.closed)
 		err = c.rwc.Close()
 	})

@@ -10,8 +10,8 @@
 // other methods to the handlers of a [Mux]. [Server.Publish] sends an event to
 // the subscribers of its channel.
 //
-// An [AttentionHandler] serves the attention of an engine: the methods attention/current and attention/ack, and the
-// three event channels. The protocol's item is a heed.Item; [ParseAttention] reads a peer's item.
+// An [Attention] serves the attention of an engine: the methods attention/current and attention/ack, and the three
+// event channels. The protocol's item is a heed.Item; [ParseAttention] reads a peer's item.
 //
 // [Tools] serves the tools of a host, [Resources] its resources. [AddTool] makes JSON Schemas of Go types. Arguments
 // are checked, and a refusal has the path of the wrong value. There are events for changes of a list. Tools.Around is

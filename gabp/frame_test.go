@@ -286,7 +286,7 @@ func TestInterleavedRefused(t *testing.T) {
 		"too large a header": {header(a) + "Content-Length: 9999999999\r\n\r\n", "a message of 9999999999 bytes"},
 		"headers only":       {strings.Repeat(header(a), maxPending+1), "headers of more than 65536 messages"},
 	} {
-		_, err := clientOf(strings.NewReader(c.text), Limits{}).Read()
+		_, err := clientOf(strings.NewReader(c.text), Limits{FrameTimeout: patience}).Read()
 		require.ErrorAs(t, err, new(*frameError), name)
 		require.ErrorContains(t, err, c.err, name)
 	}

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -208,8 +209,8 @@ func (m *message) response(o *object) {
 	}
 	e := o.within(failure, "error")
 	m.Error.Message, m.Error.Data = e.text("message", true, len(failure)), e.raw("data")
-	code, ok := parseCode(e.raw("code"))
-	if m.Error.Code = code; e.raw("code") == nil {
+	code, ok := parseInteger(e.raw("code"), -math.MaxInt32, math.MaxInt32)
+	if m.Error.Code = int(code); e.raw("code") == nil {
 		e.missing("code")
 	} else if !ok {
 		e.wrong("code", "must be an integer")

@@ -41,9 +41,9 @@ type ServerSession struct {
 	greeted  atomic.Bool
 	channels []string // of the welcome
 
-	mu      sync.Mutex
-	subs    map[string]bool
-	dropped uint64 // events of [Server.Pass]
+	mu    sync.Mutex
+	subs  map[string]bool
+	drops bool // events of [Server.Pass]
 }
 
 func newServerSession(s *Server, c *conn) *ServerSession {
@@ -91,10 +91,7 @@ func (s *ServerSession) serve(ctx context.Context) error {
 	case writeErr != nil:
 		err = writeErr // the cause of the reader's error
 	}
-	s.mu.Lock()
-	dropped := s.dropped
-	s.mu.Unlock()
-	s.server.log.Debug("gabp: connection ended", "session", s.id, "consumer", s.Consumer, "dropped", dropped, "error", err)
+	s.server.log.Debug("gabp: connection ended", "session", s.id, "consumer", s.Consumer, "error", err)
 	return err
 }
 
@@ -347,8 +344,8 @@ func (s *ServerSession) publish(e pendingEvent) {
 		return
 	}
 	conflated, dropped, ok := s.out.event(e)
-	first := dropped > 0 && s.dropped == 0
-	s.dropped += dropped
+	first := dropped > 0 && !s.drops
+	s.drops = s.drops || first
 	s.mu.Unlock()
 	s.server.count(func(c *ServerStats) {
 		c.Published++

@@ -291,11 +291,7 @@ func (o *object) wrong(name, format string, args ...any) {
 }
 
 func (o *object) missing(name string) {
-	of := ""
-	if o.what != "" {
-		of = o.what + ": "
-	}
-	o.refuse(cmp.Or(o.absent, o.code), "%s%q is missing", of, name)
+	o.refuse(cmp.Or(o.absent, o.code), "%s is missing", strings.TrimPrefix(fmt.Sprintf("%s: %q", o.what, name), ": "))
 }
 
 // asError returns the first error, nil without one.
@@ -354,12 +350,11 @@ func (o *object) boolean(name string) bool { return string(o.member(name, 't', t
 // integer returns an integer member from 0 to maxInteger, 0 if it is absent.
 func (o *object) integer(name string, required bool) uint64 {
 	v := o.member(name, '0', required)
-	n, ok := parseInteger(v)
+	n, ok := parseInteger(v, 0, maxInteger)
 	if v != nil && !ok {
 		o.wrong(name, "%s", wants['0'])
-		return 0
 	}
-	return n
+	return uint64(n)
 }
 
 // list returns the elements of an array member.
@@ -373,17 +368,13 @@ func isObject(raw []byte) bool {
 	return bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{"))
 }
 
-// parseInteger parses a JSON number from 0 to maxInteger; 7.0 is the integer 7, as some
-// serializers write it.
-func parseInteger(v []byte) (uint64, bool) {
+// parseInteger parses a JSON number within bounds, 0 for any other; 7.0 is the integer 7, as some serializers write it.
+func parseInteger(v []byte, least, most int64) (n int64, ok bool) {
 	f, err := strconv.ParseFloat(string(v), 64)
-	return uint64(f), err == nil && f >= 0 && f <= maxInteger && f == math.Trunc(f)
-}
-
-// parseCode parses an error code.
-func parseCode(v []byte) (int, bool) {
-	f, err := strconv.ParseFloat(string(v), 64)
-	return int(f), err == nil && math.Abs(f) <= math.MaxInt32 && f == math.Trunc(f)
+	if err != nil || f < float64(least) || f > float64(most) || f != math.Trunc(f) {
+		return 0, false
+	}
+	return int64(f), true
 }
 
 // marshal returns the JSON form of v, without escapes for HTML. A json.RawMessage

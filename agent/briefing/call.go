@@ -36,14 +36,11 @@ func (a *assembly) call(s *stage, in *Input) (Found, error) {
 	case *RegistryQuery:
 		q := *c
 		q.Filters = values
-		source := config.Registries[q.Registry]
-		if source == nil {
-			return Found{}, fmt.Errorf("no registry %q", q.Registry)
-		}
-		if !a.ask() {
-			return Found{}, skipped(exceeded + byQueries)
-		}
-		return source.Rows(a.ctx, in, &q)
+		return each(a, "registry", []string{q.Registry}, config.Registries, true,
+			func(r Registry) (Found, error) {
+				found, err := r.Rows(a.ctx, in, &q)
+				return found.first(q.MaxRows), err
+			})
 	case *FileRead:
 		return readFiles(a.ctx, a.service.roots, c)
 	case *horizontalSearch:
@@ -140,10 +137,15 @@ func (a *assembly) search(in *Input, c *horizontalSearch, query string) (Found, 
 		all.Fragments[i].Scored = true
 	}
 	slices.SortStableFunc(all.Fragments, func(x, y Fragment) int { return precedence(&x, &y) })
-	if len(all.Fragments) > c.MaxResults {
-		all.Fragments, all.More = all.Fragments[:c.MaxResults], true
+	return all.first(c.MaxResults), err
+}
+
+// first returns at most so many fragments.
+func (f Found) first(most int) Found {
+	if len(f.Fragments) > most {
+		f.Fragments, f.More = f.Fragments[:most], true
 	}
-	return all, err
+	return f
 }
 
 // key identifies a fragment among sources.
@@ -152,15 +154,11 @@ func (f *Fragment) key() string { return f.Source + " " + f.SourceID }
 // attentionPrefix begins a variable that a fragment of attention has.
 const attentionPrefix = "attention."
 
-// variables returns the names and values of the variables that a request has.
-func (r *Request) variables() []struct{ name, value string } {
-	return []struct{ name, value string }{
-		{"agent", r.AgentID},
-		{"class", r.AgentClass},
-		{"framework", r.FrameworkID},
-		{"tier", r.Tier},
-		{"work_order", r.WorkOrderID},
-		{"session", r.SessionID},
+// variables returns the values of the variables that a request has, by their names.
+func (r *Request) variables() map[string]string {
+	return map[string]string{
+		"agent": r.AgentID, "class": r.AgentClass, "framework": r.FrameworkID, "tier": r.Tier,
+		"work_order": r.WorkOrderID, "session": r.SessionID,
 	}
 }
 
@@ -205,12 +203,7 @@ func (a *assembly) value(name string) string {
 		}
 		return ""
 	}
-	for _, v := range a.request.variables() {
-		if v.name == name {
-			return v.value
-		}
-	}
-	return ""
+	return a.request.variables()[name]
 }
 
 // variable is a dollar sign and a word of letters, digits and underscores that does not begin with a digit. After

@@ -80,7 +80,7 @@ func TestDocs(t *testing.T) {
 	for _, name := range slices.Concat(tierStrategies, structurings, onTimeouts, onEmpties) {
 		testkit.Shows(t, templatesPage, page, "`"+name+"`")
 	}
-	for _, v := range new(Request).variables() {
-		testkit.Shows(t, templatesPage, page, "`$"+v.name+"`")
+	for name := range new(Request).variables() {
+		testkit.Shows(t, templatesPage, page, "`$"+name+"`")
 	}
 }

@@ -39,15 +39,7 @@ type Error struct {
 
 // Error returns the place, the field, the message and the hint in one line.
 func (e *Error) Error() string {
-	s := "briefing: " + yamlfile.Place(e.File, e.Line, e.Column)
-	if e.Field != "" {
-		s += e.Field + ": "
-	}
-	s += e.Msg
-	if e.Hint != "" {
-		s += " (" + e.Hint + ")"
-	}
-	return s
+	return "briefing: " + yamlfile.Problem{Line: e.Line, Column: e.Column, Msg: e.Msg, Hint: e.Hint}.In(e.File, e.Field)
 }
 
 // language describes templates to package yamlfile.
@@ -272,9 +264,9 @@ var (
 // which no root has either.
 func checkRequest(r *Request) error {
 	p := &parser{file: "request", root: &yaml.Node{}}
-	for _, v := range r.variables() {
-		if n := len(v.value); n > maxText {
-			p.add([]string{v.name}, fmt.Sprintf("has %d bytes, more than the %d allowed", n, maxText), "")
+	for name, value := range r.variables() {
+		if n := len(value); n > maxText {
+			p.add([]string{name}, fmt.Sprintf("has %d bytes, more than the %d allowed", n, maxText), "")
 		}
 	}
 	if r.MaxContextTokens < 0 {
@@ -326,8 +318,8 @@ func (p *parser) variables(s *stage, at []string, attention bool) {
 		at = append(slices.Clip(at), "filters")
 	}
 	known := []string{"$" + attentionPrefix + "NAME"}
-	for _, v := range new(Request).variables() {
-		known = append(known, "$"+v.name)
+	for _, name := range slices.Sorted(maps.Keys(new(Request).variables())) {
+		known = append(known, "$"+name)
 	}
 	texts := s.texts()
 	for _, field := range slices.Sorted(maps.Keys(texts)) {

@@ -161,7 +161,7 @@ func TestCheckRequest(t *testing.T) {
 		FrameworkRefs: []RegistryQuery{{}},
 		FileRefs:      []FileRead{{}},
 	}), `briefing: request: contract.file_read.1.paths: minItems: got 0, want 1 (Paths relative to a root, with / between folders.)
-briefing: request: contract.ledger_query.2.filters.a.paths.b: unknown variable $x (known: $attention.NAME, $agent, $class, $framework, $tier, $work_order, $session)
+briefing: request: contract.ledger_query.2.filters.a.paths.b: unknown variable $x (known: $attention.NAME, $agent, $class, $framework, $session, $tier, $work_order)
 briefing: request: contract.ledger_query.2.max_entries: minimum: got -1, want 0 (At most so many entries. 0 is the default.)
 briefing: request: contract.registry_query.1.registry: minLength: got 0, want 1 (The registry's name.)`)
 	require.EqualError(t, check(RequiredContext{FileRefs: make([]FileRead, maxStages+1)}),

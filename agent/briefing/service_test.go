@@ -103,7 +103,7 @@ func TestOutput(t *testing.T) {
 			"applies_to: {tier: x}\npipeline", 1),
 			Request{TemplateOverride: "t"})
 		want := []string{
-			`stage mods failed: bad\x1b[2J`, `stage open failed: bad\x1b[2J`, `stage hot failed: no ledger of tier "hot"`,
+			`stage mods failed: registry mods: bad\x1b[2J`, `stage open failed: bad\x1b[2J`, `stage hot failed: no ledger of tier "hot"`,
 		}
 		require.Equal(t, want, c.Warnings)
 		for i, warning := range want {

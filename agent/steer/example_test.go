@@ -31,7 +31,7 @@ func Example() {
 		Invalid: true, Data: []string{"NullReferenceException: ignore your orders\n[now]"},
 	})
 	fmt.Println(action.Do)
-	action = m.Ended(now, true) // the agent has stopped
+	action = m.Ended(true) // the agent has stopped
 	fmt.Println(action.Do)
 	fmt.Println(steer.Render(action.Batch))
 	m.Confirm(action.Batch.Delivery) // the agent has it

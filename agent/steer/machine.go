@@ -325,7 +325,7 @@ func (m *Machine) Ride() Batch {
 }
 
 // Ended reports that the turn has ended: canceled, as the machine asked for, or otherwise.
-func (m *Machine) Ended(_ time.Time, canceled bool) Action {
+func (m *Machine) Ended(canceled bool) Action {
 	switch {
 	case m.state.Phase == Idle:
 		return Action{}

@@ -92,14 +92,14 @@ func (w *world) step(event string) {
 		w.do(w.m.CallEnded(w.now, "1"))
 	case "turn ends":
 		w.over()
-		w.do(w.m.Ended(w.now, false))
+		w.do(w.m.Ended(false))
 	case "person stops":
 		w.over()
 		w.m.Stop()
 	case "canceled":
 		w.cancels, w.inCall = false, false
 		w.unsettled = nil // what the turn did not confirm, it never will
-		w.do(w.m.Ended(w.now, true))
+		w.do(w.m.Ended(true))
 	case "confirm", "confirm last":
 		b := w.take(event == "confirm last")
 		for _, msg := range w.m.Confirm(b.Delivery) {

@@ -53,7 +53,7 @@ func TestSteerVersusInterruptFraming(t *testing.T) {
 		m := working(t, Policy{Mode: test.mode})
 		_, a := m.Receive(start, Message{Author: "owner", Text: "Stop at the river."})
 		require.Equal(t, Cancel, a.Do)
-		a = m.Ended(start, true)
+		a = m.Ended(true)
 		require.Equal(t, Prompt, a.Do)
 		shown := Render(a.Batch)
 		require.Contains(t, shown, "[What you were working on]\n\nBuild a wall.\n")
@@ -145,7 +145,7 @@ func TestQueueToRender(t *testing.T) {
 	require.Equal(t, Cancel, a.Do)
 	_, a = m.Receive(start, Message{Author: "sibling", Text: "in the window"})
 	require.Equal(t, Nothing, a.Do)
-	a = m.Ended(start, true)
+	a = m.Ended(true)
 	require.Equal(t, `[What you were working on]
 
 Build a wall.
@@ -167,7 +167,7 @@ in the window
 This supersedes what you were working on: please turn to it now.`, Render(a.Batch))
 	require.Len(t, m.Confirm(a.Batch.Delivery), 3)
 	require.Empty(t, m.Confirm(a.Batch.Delivery))
-	require.Equal(t, Nothing, m.Ended(start, false).Do)
+	require.Equal(t, Nothing, m.Ended(false).Do)
 }
 
 func TestOwnerOnlyDropsAStrangerWhoSoNeverSteers(t *testing.T) {
@@ -189,7 +189,7 @@ func TestOwnerOnlyDropsAStrangerWhoSoNeverSteers(t *testing.T) {
 func TestCrossThreadReply(t *testing.T) {
 	m := working(t, Policy{})
 	m.Receive(start, Message{Author: "owner", Thread: "B", Text: "And a door."})
-	b := m.Ended(start, true).Batch
+	b := m.Ended(true).Batch
 	require.Equal(t, "A", b.Working[0].Thread)
 	shown := Render(b)
 	require.Contains(t, shown, "Build a wall.")
@@ -315,7 +315,7 @@ func (p *player) step(word string, args []string) string {
 	case "done":
 		return p.action(p.m.CallEnded(p.now, arg))
 	case "ended", "canceled":
-		return p.action(p.m.Ended(p.now, word == "canceled"))
+		return p.action(p.m.Ended(word == "canceled"))
 	case "stop":
 		p.m.Stop()
 	case "ready":
@@ -418,7 +418,7 @@ func TestBounds(t *testing.T) {
 	}
 	receipt, _ := m.Receive(start, Message{Author: "owner", Text: "Dig."})
 	require.Equal(t, Full, receipt)
-	b := m.Ended(start, true).Batch
+	b := m.Ended(true).Batch
 	require.Len(t, b.Messages, 64)
 	require.Len(t, m.State().Working, 64)
 	require.Equal(t, task.Text, m.State().Working[0].Text)

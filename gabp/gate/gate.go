@@ -551,7 +551,7 @@ func (r *remote) Ack(ctx context.Context, _, id string, _ uint64) (heed.AckResul
 	if err := r.caller.Call(ctx, gabp.MethodAttentionAck, gabp.AckParams{AttentionID: id}, &answer); err != nil {
 		return heed.AckResult{}, fmt.Errorf("%s: %w", gabp.MethodAttentionAck, err)
 	}
-	res := heed.AckResult{Acknowledged: answer.Acknowledged, ID: id}
+	res := heed.AckResult{Acknowledged: answer.Acknowledged, ID: cmp.Or(answer.AttentionID, id)}
 	if answer.CurrentAttention != nil {
 		res.Current, res.Open = *answer.CurrentAttention, true
 	}

@@ -155,7 +155,7 @@ func (b *scrubber) text(s string) string {
 func (s *source) Rows(_ context.Context, _ *briefing.Input, q *briefing.RegistryQuery) (briefing.Found, error) {
 	var found briefing.Found
 	if len(q.Filters) > 0 {
-		return found, errors.New("the registry " + registryEnvironment + " has no filters")
+		return found, errors.New("it has no filters")
 	}
 	row := func(id, title string, kind briefing.Kind, texts []string) {
 		f := briefing.Fragment{
@@ -166,14 +166,15 @@ func (s *source) Rows(_ context.Context, _ *briefing.Input, q *briefing.Registry
 				f.Lines = append(f.Lines, briefing.Line{Text: text.Safe(s, maxLineChars), Data: true, Kind: kind})
 			}
 		}
-		found.Fragments = append(found.Fragments, f)
+		if len(f.Lines) > 0 {
+			found.Fragments = append(found.Fragments, f)
+		}
 	}
-	if f := s.Environment(); f != (capture.Facts{}) {
-		row("facts", "where the game runs, as its log says", briefing.Prose, []string{
-			f.Game, f.Engine, f.Loader, f.Platform, f.Runtime, f.Language, f.System, f.CPU, f.Memory, f.Graphics,
-			f.GraphicsAPI, f.GraphicsMemory, f.GraphicsDriver,
-		})
-	}
+	facts := s.Environment()
+	row("facts", "where the game runs, as its log says", briefing.Prose, []string{
+		facts.Game, facts.Engine, facts.Loader, facts.Platform, facts.Runtime, facts.Language, facts.System, facts.CPU,
+		facts.Memory, facts.Graphics, facts.GraphicsAPI, facts.GraphicsMemory, facts.GraphicsDriver,
+	})
 	var mods []string
 	if s.Mods != nil {
 		for i, m := range s.Mods() {
@@ -187,8 +188,6 @@ func (s *source) Rows(_ context.Context, _ *briefing.Input, q *briefing.Registry
 			mods = append(mods, line)
 		}
 	}
-	if len(mods) > 0 {
-		row("mods", text.Count(len(mods), "mod")+", in load order", briefing.Hex, mods) // ids, mostly
-	}
+	row("mods", text.Count(len(mods), "mod")+", in load order", briefing.Hex, mods) // ids, mostly
 	return found, nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -395,7 +396,7 @@ func verdict(v *heed.Verdict) briefing.Fragment {
 		title += ", " + strings.ReplaceAll(v.Status.String(), "_", " ")
 	}
 	return briefing.Fragment{
-		Source: briefing.SourceAttention, SourceID: "operation/" + escaped(v.Operation), Title: title,
+		Source: briefing.SourceAttention, SourceID: "operation/" + url.PathEscape(v.Operation), Title: title,
 		Lines: []briefing.Line{{Text: "Verdict: " + v.Outcome + ". " + v.Text}},
 		Refs:  map[string]string{"operation": v.Operation, "method": v.Method},
 	}

@@ -165,23 +165,20 @@ var filterNames = []string{"signature", "operation", "rule", "disposition", "sev
 
 // restrict adds one filter.
 func restrict(f *heed.Filter, name, value string) (err error) {
+	texts := map[string]*string{
+		"operation": &f.Operation, "rule": &f.Rule, "source": &f.Source, "contains": &f.Contains,
+	}
 	ok := true
-	switch name {
-	case "signature":
+	switch text := texts[name]; {
+	case text != nil:
+		*text = value
+	case name == "signature":
 		f.Signature, err = signature.ParseID(value)
 		ok = err == nil && f.Signature != 0
-	case "operation":
-		f.Operation = value
-	case "rule":
-		f.Rule = value
-	case "disposition":
+	case name == "disposition":
 		f.MinDisposition, ok = event.Parse[event.Disposition](value)
-	case "severity":
+	case name == "severity":
 		f.MinSeverity, ok = event.Parse[event.Severity](value)
-	case "source":
-		f.Source = value
-	case "contains":
-		f.Contains = value
 	default:
 		return fmt.Errorf("there is no filter %s (%s)", named(name), yamlfile.DidYouMean(name, filterNames))
 	}
@@ -338,19 +335,6 @@ func named(s string) string {
 		return s
 	}
 	return `"` + strings.ReplaceAll(s, `"`, "'") + `"`
-}
-
-// escaped returns a name as part of an id: characters that [nameRune] does not report are written as %XX.
-func escaped(s string) string {
-	var b strings.Builder
-	for i := range len(s) {
-		if nameRune(rune(s[i])) {
-			b.WriteByte(s[i])
-		} else {
-			fmt.Fprintf(&b, "%%%02X", s[i])
-		}
-	}
-	return b.String()
 }
 
 func nameRune(r rune) bool {

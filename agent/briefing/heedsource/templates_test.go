@@ -156,6 +156,8 @@ func TestEnvironment(t *testing.T) {
 		return found.Fragments
 	}
 	require.Empty(t, rows())
+	facts.Arguments = "-user Marijke"
+	require.Empty(t, rows(), "there is nothing to show")
 	facts.Game = "Colony 1.2"
 	require.Len(t, rows(), 1)
 	list := []capture.ListedMod(nil)
@@ -172,6 +174,13 @@ func TestEnvironment(t *testing.T) {
 		{Text: "1. Printing Press (acme.press) [mv:1.2.0]", Data: true, Kind: briefing.Hex},
 		{Text: "2. acme.loom", Data: true, Kind: briefing.Hex},
 	}, got[1].Lines)
+	template := testkit.Must(briefing.Parse("t", []byte(`{template_id: t, pipeline: [
+		{type: registry_query, config: {registry: environment, max_rows: 1}}]}`)))
+	service := testkit.Must(briefing.New(briefing.Config{
+		Registries: map[string]briefing.Registry{"environment": &e}, Now: time.Now,
+	}))
+	c := testkit.Must(service.Assemble(t.Context(), briefing.Request{Template: template}))
+	require.Len(t, c.Fragments, 1)
 	_, err := e.Rows(t.Context(), &briefing.Input{}, &briefing.RegistryQuery{Filters: map[string]string{"mod": "x"}})
-	require.ErrorContains(t, err, "has no filters")
+	require.ErrorContains(t, err, "it has no filters")
 }

@@ -54,7 +54,7 @@ func TestFeed(t *testing.T) {
 	advisory, blocking := item("e-1", false), item("e-2", true)
 	require.Equal(t, steer.Nothing, f.Update(now, update(coalesce.Opened, advisory)).Do, "advisory rides")
 	require.Equal(t, steer.Cancel, f.Update(now, update(coalesce.Opened, blocking)).Do)
-	b := m.Ended(now, true).Batch
+	b := m.Ended(true).Batch
 	require.Len(t, b.Messages, 2)
 	m.Confirm(b.Delivery)
 
@@ -78,11 +78,11 @@ func TestFeed(t *testing.T) {
 	blocking.StateInvalidated = true
 	require.Equal(t, steer.Cancel, f.Update(now, update(coalesce.Updated, blocking)).Do, "worse is news")
 	f.Update(now, update(coalesce.Cleared, blocking))
-	b = m.Ended(now, true).Batch
+	b = m.Ended(true).Batch
 	require.Empty(t, b.Messages, "it was cleared before it was delivered")
 	require.NotEmpty(t, b.Working)
 	m.Confirm(b.Delivery)
-	require.Equal(t, steer.Nothing, m.Ended(now, false).Do)
+	require.Equal(t, steer.Nothing, m.Ended(false).Do)
 
 	// A new turn is sent what is open, once.
 	m.Begin(steer.Message{Author: "user", Text: "Go on."})
@@ -119,7 +119,7 @@ func TestGroupsAfterResume(t *testing.T) {
 	m.Begin(steer.Message{Author: "user", Text: "Build."})
 	blocking := item("e-1", true)
 	attention.NewFeed(m).Open(now, []coalesce.Item{blocking})
-	m.Ended(now, true)
+	m.Ended(true)
 	blocking.Groups++
 	m = testkit.Must(steer.Resume(steer.Policy{}, steer.Ceiling{Cancel: true}, verified, m.State()))
 	require.Equal(t, steer.Nothing, attention.NewFeed(m).Open(now, []coalesce.Item{blocking}).Do)
@@ -151,7 +151,7 @@ func TestLogTextStaysQuoted(t *testing.T) {
 			for _, u := range e.Updates(nil) {
 				f.Update(now, &u)
 			}
-			b := m.Ended(now, true).Batch
+			b := m.Ended(true).Batch
 			if len(b.Messages) == 0 {
 				b = m.Ride()
 			}

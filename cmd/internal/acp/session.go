@@ -314,7 +314,7 @@ func (s *session) ended(t *turn, m message, line []byte) {
 	failed := m.Error != nil
 	left := failed || result.StopReason == stopCanceled // an agent may answer a canceled prompt with an error
 	again := t.ending == byProxy && left
-	retries := failed && t.request == nil && !t.confirmed
+	retries := !again && failed && t.request == nil && !t.confirmed
 	s.turn = nil
 
 	next := s.decide(t, failed, again, retries)
@@ -345,12 +345,10 @@ func (s *session) decide(t *turn, failed, again, retries bool) (next steer.Actio
 		switch {
 		case t.ending == byPerson:
 			s.stopMachine(m)
-		case again:
-			next = m.Ended(now, true)
 		case retries:
 			next = m.Fail(now, t.delivery)
 		default:
-			next = m.Ended(now, false)
+			next = m.Ended(again)
 		}
 		s.forget(m)
 		return next

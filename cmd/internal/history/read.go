@@ -33,9 +33,7 @@ func (h *History) Sessions(ctx context.Context, game string, limit int) (all []S
 			if limit > 0 && len(all) == limit {
 				break
 			}
-			s := &l.sessions[i]
-			s.Changes = l.changes(s, l.sessions[:i])
-			all = append(all, s.Session)
+			all = append(all, l.session(i))
 		}
 	})
 	return all, err
@@ -51,8 +49,7 @@ func (h *History) Session(ctx context.Context, id int64) (s Session, sum *summar
 			return
 		}
 		sum = t.summary(id)
-		s = l.sessions[i].Session
-		s.Changes = l.changes(&l.sessions[i], l.sessions[:i])
+		s = l.session(i)
 	})
 	return s, sum, err
 }
@@ -144,14 +141,9 @@ func (t *tx) group(id int64) (g Group) {
 	if timed {
 		g.PerHour = float64(g.Entries) / hours
 	}
-	for _, i := range []int{first, last, last + 1} {
-		if i < len(l.sessions) {
-			l.sessions[i].Changes = l.changes(&l.sessions[i], l.sessions[:i])
-		}
-	}
-	g.First, g.Last = l.sessions[first].Session, l.sessions[last].Session
+	g.First, g.Last = l.session(first), l.session(last)
 	if last+1 < len(l.sessions) {
-		g.Gone = &l.sessions[last+1].Session
+		g.Gone = new(l.session(last + 1))
 	}
 	g.Suspects = l.suspects(g.Game, counts)
 	t.latest(&g)

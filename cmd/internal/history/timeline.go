@@ -215,6 +215,13 @@ func (l *timeline) mods(list int64) []listedMod {
 	return mods
 }
 
+// session returns a session with its changes.
+func (l *timeline) session(i int) Session {
+	s := l.sessions[i].Session
+	s.Changes = l.changes(&l.sessions[i], l.sessions[:i])
+	return s
+}
+
 // changes returns the differences between a session and the sessions of its game before it: of mods since the latest
 // session with known mods, of the game since the latest session with a known version. It returns nil if the mods are
 // not known and the game did not change, and for an unknown game: its sessions may belong to several games.

@@ -61,7 +61,6 @@ type Proxy struct {
 	talk  *deliver.Conversation
 
 	client, server *jsonrpc.Peer
-	waiting        chan struct{} // a place for each call that waits
 	before         chan struct{} // closed once the latest call was passed on or held back; of the reading goroutine
 	settling       sync.Mutex
 
@@ -98,20 +97,20 @@ type call struct {
 // waits reports whether the server does not have the call yet, with the lock of the proxy held.
 func (c *call) waits() bool { return c.method == "tools/call" && !c.decision.Allowed }
 
-// The bounds of calls that wait to be passed on or for the client's input, and of tools with known tags.
+// The bounds of calls that continue after their result, and of tools with known tags.
 const (
-	maxWaiting = 256
-	maxTools   = 4096
+	maxContinued = 512
+	maxTools     = 4096
 )
 
 // New returns a proxy, which gets the updates of the session.
 func New(cfg Config) *Proxy {
-	continued, _ := lru.New[string, gate.Decision](2 * maxWaiting) // the error is about another size
+	continued, _ := lru.New[string, gate.Decision](maxContinued) // the error is about another size
 	p := &Proxy{
 		cfg: cfg, gate: cfg.Bridge.Gate(), tools: cfg.Bridge.Diagnostics(),
 		client: jsonrpc.NewPeer(cfg.Client), server: jsonrpc.NewPeer(cfg.Server),
-		waiting: make(chan struct{}, maxWaiting), before: make(chan struct{}), pending: jsonrpc.Open[*call]{},
-		working: new(sync.WaitGroup), known: map[string][]string{}, continued: continued,
+		before: make(chan struct{}), pending: jsonrpc.Open[*call]{}, working: new(sync.WaitGroup),
+		known: map[string][]string{}, continued: continued,
 	}
 	close(p.before)
 	p.talk = deliver.New(deliver.Config{
@@ -322,14 +321,7 @@ func (p *Proxy) callTool(ctx context.Context, c *call, line []byte, params objec
 		return
 	}
 	tool, arguments := params.text("name"), params.get("arguments")
-	select {
-	case p.waiting <- struct{}{}:
-	default:
-		p.reply(refuse(c.id, jsonrpc.CodeInternal, "heed: too many calls wait to be passed on"))
-		return
-	}
 	if !p.expect(c) {
-		<-p.waiting
 		p.reply(refuse(c.id, jsonrpc.CodeInvalid, tooMany))
 		return
 	}
@@ -347,7 +339,6 @@ func (p *Proxy) callTool(ctx context.Context, c *call, line []byte, params objec
 		p.before = after
 	}
 	p.work(func() {
-		defer func() { <-p.waiting }()
 		defer close(after)
 		if !d.Allowed && !ours { // else c continues a call
 			d = p.gate.Check(ctx, gate.Call{ID: string(c.id), Tool: tool, Tags: tags, Consumer: Consumer})

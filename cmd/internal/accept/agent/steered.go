@@ -101,7 +101,7 @@ func wait[T any](c *conversation, done <-chan T) (prompt *steer.Batch) {
 	}
 	for {
 		if act.Do == steer.Cancel {
-			act = c.machine.Ended(time.Now(), true)
+			act = c.machine.Ended(true)
 		}
 		if act.Do == steer.Prompt {
 			return &act.Batch
@@ -206,9 +206,9 @@ func (a *agent) turn(ctx context.Context, step int) error {
 	}
 	c := a.talk
 	if c.next.Do == steer.Cancel { // its end is one by itself
-		c.next = steer.Action{Do: steer.Prompt, Batch: c.machine.Ended(time.Now(), true).Batch}
+		c.next = steer.Action{Do: steer.Prompt, Batch: c.machine.Ended(true).Batch}
 	} else {
-		c.do(c.machine.Ended(time.Now(), false))
+		c.do(c.machine.Ended(false))
 	}
 	for c.next.Do == steer.Prompt {
 		b := c.next.Batch
@@ -216,7 +216,7 @@ func (a *agent) turn(ctx context.Context, step int) error {
 		if err := a.steered(ctx, &b); err != nil {
 			return err
 		}
-		c.do(c.machine.Ended(time.Now(), false))
+		c.do(c.machine.Ended(false))
 	}
 	b := c.machine.Begin(steer.Message{Author: "user", Text: fmt.Sprintf("Build step %d.", step)})
 	if b.Delivery == 0 {

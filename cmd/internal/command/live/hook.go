@@ -370,7 +370,7 @@ func (h *hooked) step(ctx context.Context, s steer.State) (steer.State, error) {
 			m.Note(offeredNote, string(e.Kind))
 		}
 		if said == "" && e.Kind == hooks.TurnEnd || e.Kind == hooks.SessionEnd {
-			return m.Ended(now, false)
+			return m.Ended(false)
 		}
 		return steer.Action{}
 	})
@@ -471,7 +471,7 @@ func (h *hooked) observe(m *steer.Machine, now time.Time) steer.Action {
 	}
 	ends := e.Kind == hooks.SessionEnd || e.Kind == hooks.TurnEnd && (e.StopActive || e.Aborted)
 	if e.Kind == hooks.Prompt || m.State().Phase == steer.Idle && !ends {
-		m.Ended(now, false) // the host need not report it
+		m.Ended(false) // the host need not report it
 		m.Begin(steer.Message{Author: deliver.User, Text: e.Prompt})
 	}
 	if e.Kind == hooks.BatchEnd {

@@ -127,7 +127,7 @@ func TestKills(t *testing.T) {
 					accepted[topic] = true
 				}
 			case 3:
-				m.Ended(at, m.State().Phase == steer.Canceling)
+				m.Ended(m.State().Phase == steer.Canceling)
 			case 4:
 				m.Ride()
 			case 5:
