@@ -85,7 +85,7 @@ func (s *Session) current(consumer string) *heed.Item {
 	if blind := s.attention.openBlind(); blind != nil {
 		return new(s.Present(*blind))
 	}
-	s.others.meet(consumer)
+	s.timeline.meet(consumer)
 	var current *heed.Item
 	s.ordered.Lock()
 	a, open := s.engine.Current(consumer)
@@ -331,25 +331,21 @@ func (s *Session) ack(consumer, id string, upTo uint64) (a Acked) {
 	s.enter()
 	defer s.leave()
 	a.AckResult = s.engine.Ack(consumer, id, upTo)
-	res := &a.AckResult
-	s.act(event.StatusAcknowledged, consumer, id, cmp.Or(res.Watermark, upTo))
-	now := s.now()
-	s.timeline.acked(consumer, res, now)
-	s.others.knows(consumer, res.ID)
-	if res.Acknowledged && !res.Already {
-		for _, id := range append([]string{res.ID}, res.Covered...) {
+	s.act(event.StatusAcknowledged, consumer, id, cmp.Or(a.Watermark, upTo))
+	if a.Acknowledged && !a.Already {
+		for _, id := range append([]string{a.ID}, a.Covered...) {
 			if it, known := s.engine.Item(id); known {
 				a.Items = append(a.Items, it)
 			}
 		}
-		s.others.acked(consumer, a.Items, now)
 	}
+	s.timeline.acked(consumer, &a, s.now())
 	return a
 }
 
 // Attach records that an agent has arrived; see [heed.Engine.Attach]. It is not part of a recording.
 func (s *Session) Attach(consumer string) string {
-	s.others.meet(consumer)
+	s.timeline.meet(consumer)
 	s.enter()
 	id := s.engine.Attach(consumer, s.now())
 	s.leave()
@@ -361,7 +357,6 @@ func (s *Session) Attach(consumer string) string {
 // for each acknowledgement whether the item was read.
 func (s *Session) MarkRead(consumer, id string) {
 	s.timeline.read(consumer, id)
-	s.others.knows(consumer, id)
 }
 
 // HasRead reports whether a consumer read an item, by [Session.MarkRead].

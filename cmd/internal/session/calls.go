@@ -45,7 +45,7 @@ type Running struct {
 func (s *Session) Begin(call Call) *Running {
 	r := &Running{s: s, call: call, started: s.now()}
 	s.inFlight.Add(1)
-	s.others.meet(call.Consumer)
+	s.timeline.meet(call.Consumer)
 	if call.Diagnostic() {
 		return r
 	}
