@@ -181,9 +181,7 @@ func (p *program) show(f *historyFlags, document any, title string, data any) er
 	if f.format == formatJSON {
 		return p.printDocument(document)
 	}
-	g := p.page(f.width)
-	p.form(g, title, data)
-	return p.write(g)
+	return p.printForm(f.width, title, data)
 }
 
 // printDocument prints a document as a line of JSON.

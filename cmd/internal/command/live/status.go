@@ -95,8 +95,9 @@ func (p *program) status(ctx context.Context, c *gabp.Client, r *runFile, f *cli
 		shown = append(shown, t)
 	}
 	g := p.page(f.width)
-	p.showStatus(g, &shownStatus{
-		Status: &st, Run: r, Items: &items, Shown: shown, Acked: fetchAcked(ctx, c, &items), Agent: p.latestCall(ctx, c),
+	p.form(g, "status", &shownStatus{
+		Status: &st, Run: r, Items: &items, Shown: shown, Acked: fetchAcked(ctx, c, &items), Log: styled(p.logState(&st)),
+		Agent: p.latestCall(ctx, c),
 	})
 	_, rows := cli.Size(p.Stdout)
 	switch {
@@ -105,7 +106,7 @@ func (p *program) status(ctx context.Context, c *gabp.Client, r *runFile, f *cli
 	case again:
 		g.line()
 	}
-	return st.Latest, p.write(g)
+	return st.Latest, p.print(g.buf)
 }
 
 // shownStatus is how heed does.
@@ -133,12 +134,6 @@ func (p *program) latestCall(ctx context.Context, c *gabp.Client) string {
 		}
 	}
 	return ""
-}
-
-// showStatus shows how heed does.
-func (p *program) showStatus(g *page, s *shownStatus) {
-	s.Log = styled(p.logState(s.Status))
-	p.form(g, "status", s)
 }
 
 // Blocks returns how many open items block. The gate decides whether they hold calls back.
