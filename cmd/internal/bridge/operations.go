@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"reflect"
 	"slices"
 	"time"
 
@@ -163,9 +164,6 @@ func (d *Diagnostics) operation(ctx context.Context, consumer string, in operati
 	return &out, nil
 }
 
-// maxCovered bounds the items that an event names.
-const maxCovered = 32
-
 // Timeline is the answer of heed/timeline.
 type Timeline struct {
 	Run     string          `json:"run" jsonschema:"Identifies this process of heed; cursors are valid within it."`
@@ -174,17 +172,6 @@ type Timeline struct {
 	Omitted int             `json:"omitted" jsonschema:"Earlier events that match, when after is not given."`
 	Lost    uint64          `json:"lost" jsonschema:"Events after the cursor that were evicted."`
 	More    bool            `json:"more" jsonschema:"There is more after next."`
-}
-
-// shown returns an event whose texts are safe to show.
-func shown(e session.Event) session.Event {
-	e.Number, e.Time, e.Reason = integer(e.Number), stamp(e.Time), named(e.Reason)
-	e.CleanThrough = integer(e.CleanThrough)
-	for _, name := range []*string{&e.Consumer, &e.Tool, &e.Operation, &e.Request, &e.Attention, &e.Successor} {
-		*name = named(*name)
-	}
-	e.Covered = allNamed(e.Covered, maxCovered)
-	return e
 }
 
 type timelineArgs struct {
@@ -216,7 +203,7 @@ func (d *Diagnostics) timeline(_ context.Context, _ string, in timelineArgs) (*T
 			in.Operation != "" && e.Operation != in.Operation ||
 			attention != "" && e.Attention != attention && e.Successor != attention && !slices.Contains(e.Covered, attention)
 	})
-	out := Timeline{Run: d.run, Events: []session.Event{}, Lost: integer(lost)}
+	out := Timeline{Run: d.run, Events: []session.Event{}, Lost: lost}
 	if len(events) > in.Limit {
 		if in.After != "" {
 			events, out.More = events[:in.Limit], true
@@ -226,9 +213,8 @@ func (d *Diagnostics) timeline(_ context.Context, _ string, in timelineArgs) (*T
 			events = events[out.Omitted:]
 		}
 	}
-	for i := range events {
-		out.Events = append(out.Events, shown(events[i]))
-	}
+	out.Events = append(out.Events, events...)
 	out.Next = cursorText(d.run, last)
+	fit(reflect.ValueOf(&out))
 	return &out, nil
 }
