@@ -1,9 +1,7 @@
 package hooks
 
 import (
-	"bytes"
-	_ "embed"
-	"encoding/json"
+	"embed"
 	"fmt"
 	"regexp"
 	"slices"
@@ -181,14 +179,11 @@ func cut(s string) string {
 	return fmt.Sprintf("%s\n[%d bytes left out]", s[:n], len(s)-n)
 }
 
-//go:embed opencode.js
-var opencode string
-
-// timeout is how long a host waits for the command, in seconds.
-const timeout = 10
-
 // notInTools are the characters of a server's name that hosts replace in the names of its tools.
 var notInTools = regexp.MustCompile(`[^A-Za-z0-9_-]`)
+
+// inTools returns the name of a server as it is in the names of its tools.
+func inTools(server string) string { return notInTools.ReplaceAllLiteralString(server, "_") }
 
 // Pattern returns the pattern of the names of the tools of an MCP server in a host without matchers, "" for another. In
 // VS Code, which shortens the names of servers, it fits the tools of all servers.
@@ -199,69 +194,26 @@ func Pattern(host Host, server string) string {
 	case Windsurf, Cline:
 		return mcpName(server, "*")
 	case Opencode:
-		return notInTools.ReplaceAllLiteralString(server, "_") + "_*"
+		return inTools(server) + "_*"
 	}
 	return ""
 }
+
+// configurations has for each host the path of a file in the project, an empty line, and the contents of the file.
+//
+//go:embed configurations
+var configurations embed.FS
 
 // Configuration returns the contents of a file by which a host runs command, and the file's path in the project. Only
 // tools of the MCP server of that name can be denied, in Cursor, whose names of tools lack the server, tools of all
 // servers; a host without matchers asks about all tools, and the command chooses by [Pattern]. The command gets the
 // flags --host and --event if the input has neither. Both results are "" for an unknown host.
 func Configuration(host Host, command, server string) (file, content string) {
-	server = notInTools.ReplaceAllLiteralString(server, "_")
-	config, wait, matcher := map[string]any{}, timeout, "mcp__"+server+"__.*"
-	switch host {
-	case Claude:
-		file = ".claude/settings.json"
-	case Codex:
-		file, command = ".codex/hooks.json", command+" --host codex"
-	case Gemini: // whose separator has changed, and which counts milliseconds
-		file, matcher, wait = ".gemini/settings.json", "mcp_+"+server+"_.*", timeout*1000
-	case Cursor:
-		file, matcher, config["version"] = ".cursor/hooks.json", "^MCP:", 1
-	case Copilot:
-		file, matcher, config["version"] = ".github/hooks/heed.json", "(mcp__)?"+server+"[-_].*", 1
-	case VSCode:
-		file, matcher = ".github/hooks/heed.json", ""
-	case Windsurf:
-		file, matcher = ".windsurf/hooks.json", ""
-	case Cline: // which runs a file for each event, by its name
-		return ".clinerules/hooks/PreToolUse, and as copies TaskStart, TaskResume, UserPromptSubmit, PostToolUse, " +
-			"TaskComplete and TaskCancel, each executable", "#!/bin/sh\nexec " + command + " --host cline\n"
-	case Opencode:
-		run := string(text.JSON(command + " --host opencode"))
-		return ".opencode/plugins/heed.js", strings.Replace(opencode, "COMMAND", run, 1)
-	default:
-		return "", ""
+	form, _ := configurations.ReadFile("configurations/" + string(host) + ".txt") // "" for an unknown host
+	if host != Cline {                                                            // all others have the command in a string, as JSON has it
+		quoted := text.JSON(command)
+		command = string(quoted[1 : len(quoted)-1])
 	}
-	hooks := map[string]any{}
-	for kind, names := range events[host] {
-		if (kind == AfterTool || kind == ToolFailed) && events[host][BatchEnd] != "" { // which ends the calls, too
-			continue
-		}
-		event := strings.Fields(names)[0]
-		entry := map[string]any{"command": command, "timeout": wait}
-		switch host {
-		case Cursor:
-		case VSCode:
-			entry["type"] = "command"
-		case Windsurf:
-			entry = map[string]any{"command": command, "show_output": true}
-		case Copilot:
-			run := command + " --host copilot --event " + event
-			entry = map[string]any{"type": "command", "bash": run, "powershell": run, "timeoutSec": wait}
-		default: // in the form that Claude Code began
-			entry["type"] = "command"
-			entry = map[string]any{"hooks": []any{entry}}
-		}
-		if kind == BeforeTool && matcher != "" {
-			entry["matcher"] = matcher
-		}
-		hooks[event] = []any{entry}
-	}
-	config["hooks"] = hooks
-	var b bytes.Buffer
-	_ = json.Indent(&b, text.JSON(config), "", "  ") // which is JSON
-	return file, b.String() + "\n"
+	file, content, _ = strings.Cut(string(form), "\n\n")
+	return file, strings.NewReplacer("COMMAND", command, "SERVER", inTools(server)).Replace(content)
 }

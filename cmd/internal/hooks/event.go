@@ -135,7 +135,7 @@ func mcpName(server, tool string) string {
 	if server == "" || tool == "" {
 		return tool
 	}
-	return "mcp__" + notInTools.ReplaceAllLiteralString(server, "_") + "__" + tool
+	return "mcp__" + inTools(server) + "__" + tool
 }
 
 // Parse reads the input of an event. A host or event of "" is recognized by the input; Copilot CLI names the event only

@@ -69,9 +69,9 @@ type Session struct {
 	mods    atomic.Pointer[[]capture.ListedMod]
 }
 
-// New returns a session for cfg. It reads the rule files and the snapshot. A snapshot that is not restored as a whole is
-// logged and shown by [Session.Status]. An unreadable snapshot leads to a new engine in an epoch of its own, with one
-// blocking item about it. The error names the invalid field or file.
+// New returns a session for cfg. It reads the rule files and the snapshot. A snapshot that is not restored as a whole
+// is logged and shown by [Session.Status]. An unreadable snapshot leads to a new engine in an epoch of its own, with
+// one blocking item about it. The error names the invalid field or file.
 func New(cfg Config) (*Session, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {

@@ -142,7 +142,8 @@ func (t *timeline) read(consumer, id string) {
 
 func (t *timeline) update(u *heed.Update, now time.Time) {
 	t.add(Event{
-		Time: now, Kind: EventKind("item_" + u.Kind), Attention: u.Item.ID, Blocking: u.Item.Blocking, Reason: string(u.Reason),
+		Time: now, Kind: EventKind("item_" + u.Kind), Attention: u.Item.ID, Blocking: u.Item.Blocking,
+		Reason: string(u.Reason),
 	})
 }
 
