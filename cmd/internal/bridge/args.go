@@ -14,20 +14,20 @@ import (
 // maxText bounds an argument that is text, in characters, if its field has no bound.
 const maxText = 256
 
-// ref is an argument that names an item, or a place in a list: a text, or its number in this epoch.
-type ref string
+// Ref is an argument that names an item, or a place in a list: a text, or its number in this epoch.
+type Ref string
 
 // UnmarshalJSON reads a text or a number.
-func (r *ref) UnmarshalJSON(raw []byte) error {
+func (r *Ref) UnmarshalJSON(raw []byte) error {
 	if raw[0] == '"' {
 		return json.Unmarshal(raw, (*string)(r))
 	}
-	*r = ref(raw)
+	*r = Ref(raw)
 	return nil
 }
 
 // oneID returns the id of an item that is given as id or as attentionId.
-func oneID(id, attentionID ref) (string, error) {
+func oneID(id, attentionID Ref) (string, error) {
 	switch {
 	case id == "" && attentionID == "": // the schema cannot require one of both: see inputSchema
 		return "", gabp.BadArgument("id", "a text", "nothing")
@@ -116,7 +116,7 @@ func inputSchema(arguments reflect.Type) *schema.Schema {
 }
 
 // constrain adds the bounds of an argument that its field does not have. The maximum of a text is of its characters; a
-// text with a minimum is a [ref].
+// text with a minimum is a [Ref].
 func constrain(s *schema.Schema) {
 	switch {
 	case s.Items != nil:

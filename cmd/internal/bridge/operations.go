@@ -175,7 +175,7 @@ type Timeline struct {
 }
 
 type timelineArgs struct {
-	After     ref                 `json:"after,omitempty" minimum:"0" maximum:"512" jsonschema:"Start after this cursor: next of an earlier answer. Without it, the latest events are returned."`
+	After     Ref                 `json:"after,omitempty" minimum:"0" maximum:"512" jsonschema:"Start after this cursor: next of an earlier answer. Without it, the latest events are returned."`
 	Limit     int                 `json:"limit,omitempty" minimum:"1" maximum:"200" default:"50" jsonschema:"The most events to return."`
 	Kinds     []session.EventKind `json:"kinds,omitempty" enum:"call_began,call_ended,call_refused,item_opened,item_updated,item_cleared,acknowledged,ack_unknown" jsonschema:"Only events of these kinds."`
 	Consumer  string              `json:"consumer,omitempty" jsonschema:"Only what this agent did."`

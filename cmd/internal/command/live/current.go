@@ -142,7 +142,7 @@ func (s *shownItem) What() string {
 
 func (p *program) ackCommand() *cobra.Command {
 	var f clientFlags
-	var who acker
+	var who bridge.AckArgs
 	cmd := p.clientCommand("ack [ID]", &f, func(ctx context.Context, c *gabp.Client, _ *runFile, args []string) error {
 		return p.ack(ctx, c, &f, who, args)
 	})
@@ -161,12 +161,6 @@ func (p *program) ackCommand() *cobra.Command {
 	return cmd
 }
 
-// acker is the agent that acknowledges, and its latest entry; empty for a person.
-type acker struct {
-	Agent   string `json:"agent,omitempty"`
-	Through uint64 `json:"through,omitempty"`
-}
-
 // shownAck is the answer to an acknowledgement.
 type shownAck struct {
 	*bridge.Acknowledgement
@@ -183,8 +177,8 @@ type shownAck struct {
 // Short returns the name that a person types for an item.
 func (s *shownAck) Short(id string) string { return short(id, s.Cursor) }
 
-// ack acknowledges the item that is meant.
-func (p *program) ack(ctx context.Context, c *gabp.Client, f *clientFlags, who acker, args []string) error {
+// ack acknowledges the item that is meant, for a person if who names no agent.
+func (p *program) ack(ctx context.Context, c *gabp.Client, f *clientFlags, who bridge.AckArgs, args []string) error {
 	var it bridge.Item
 	var unread bool
 	var err error
@@ -196,7 +190,6 @@ func (p *program) ack(ctx context.Context, c *gabp.Client, f *clientFlags, who a
 	if err != nil {
 		return err
 	}
-	params := gabp.AckParams{AttentionID: it.ID}
 	var r bridge.Acknowledgement
 	r.Covered, r.Open = []heed.Item{}, []heed.Item{}
 	if unread && who.Agent == "" {
@@ -204,15 +197,14 @@ func (p *program) ack(ctx context.Context, c *gabp.Client, f *clientFlags, who a
 		return p.unread(ctx, c, f, &r)
 	}
 	// Another server, and heed if it leaves attention to the mod, has no such tool.
-	raw, err := c.CallTool(ctx, bridge.ToolAck, struct {
-		gabp.AckParams
-		acker
-	}{params, who})
+	who.AttentionID = bridge.Ref(it.ID)
+	raw, err := c.CallTool(ctx, bridge.ToolAck, who)
 	if err != nil && who.Agent != "" { // attention/ack would acknowledge for a person
 		return err
 	}
 	all := err == nil && json.Unmarshal(raw, &r) == nil
 	if !all {
+		params := gabp.AckParams{AttentionID: it.ID}
 		if err := c.Call(ctx, gabp.MethodAttentionAck, params, &r.AckResult); err != nil {
 			return err
 		}
