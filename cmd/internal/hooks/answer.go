@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/heedlog/heed/internal/text"
 )
@@ -15,87 +16,81 @@ import (
 const MaxText = 8000
 
 // Part is the effect of a text that a host takes at an event.
-type Part uint8
+type Part string
 
 // The parts.
 const (
-	None    Part = iota // it takes no text
-	Deny                // the tool does not run, for this reason
-	Context             // the model reads it with the result, the prompt or the session's start
-	GoOn                // the turn does not end: the model continues with this text
+	None    Part = "none"    // it takes no text
+	Deny    Part = "deny"    // the tool does not run, for this reason
+	Context Part = "context" // the model reads it with the result, the prompt or the session's start
+	GoOn    Part = "go-on"   // the turn does not end: the model continues with this text
 )
 
-// events are the names that each host has for the kinds of events that matter, in its input or configuration. Copilot
-// CLI has its own names, and takes others' hooks by theirs.
-var events = map[Host]map[Kind]string{
-	Claude: {
-		SessionStart: "SessionStart", Prompt: "UserPromptSubmit", BeforeTool: "PreToolUse", AfterTool: "PostToolUse",
-		ToolFailed: "PostToolUseFailure", BatchEnd: "PostToolBatch", TurnEnd: "Stop " + stopFailure,
-		SessionEnd: "SessionEnd",
-	},
-	Codex: {
-		SessionStart: "SessionStart", Prompt: "UserPromptSubmit", BeforeTool: "PreToolUse", AfterTool: "PostToolUse",
-		TurnEnd: "Stop " + stopFailure,
-	},
-	Gemini: {
-		SessionStart: "SessionStart", Prompt: "BeforeAgent", BeforeTool: "BeforeTool", AfterTool: "AfterTool",
-		TurnEnd: "AfterAgent", SessionEnd: "SessionEnd",
-	},
-	Cursor: {
-		SessionStart: "sessionStart", Prompt: "beforeSubmitPrompt", BeforeTool: "preToolUse beforeMCPExecution",
-		AfterTool: "postToolUse", ToolFailed: "postToolUseFailure", TurnEnd: "stop", SessionEnd: "sessionEnd",
-	},
-	Copilot: {
-		SessionStart: "sessionStart SessionStart", Prompt: "userPromptSubmitted UserPromptSubmit",
-		BeforeTool: "preToolUse PreToolUse", AfterTool: "postToolUse PostToolUse",
-		ToolFailed: "postToolUseFailure PostToolUseFailure", TurnEnd: "agentStop Stop", SessionEnd: "sessionEnd SessionEnd",
-	},
-	VSCode: {
-		SessionStart: "SessionStart", Prompt: "UserPromptSubmit", BeforeTool: "PreToolUse", AfterTool: "PostToolUse",
-		TurnEnd: "Stop",
-	},
-	Windsurf: {
-		Prompt: "pre_user_prompt", BeforeTool: "pre_mcp_tool_use", AfterTool: "post_mcp_tool_use",
-		TurnEnd: "post_cascade_response",
-	},
-	Cline: {
-		SessionStart: "TaskStart TaskResume", Prompt: "UserPromptSubmit", BeforeTool: "PreToolUse", AfterTool: "PostToolUse",
-		TurnEnd: "TaskComplete", SessionEnd: "TaskCancel",
-	},
-	Opencode: {Prompt: "UserPromptSubmit", BeforeTool: "PreToolUse", AfterTool: "PostToolUse", TurnEnd: "Stop"},
+// hostsFile has a block of lines for each host: "event KIND PART NAME...", the names that it has for an event in its
+// input or configuration, and "answer PART JSON", its form of a text. Copilot CLI has its own names, and takes others'
+// hooks by theirs. Cursor and Gemini CLI report empty output as a fault. The model of Cline reads one of two members, and
+// its user the other.
+//
+//go:embed hosts.txt
+var hostsFile string
+
+// table is the part of hostsFile for a host.
+type table struct {
+	host    Host
+	events  []named
+	answers map[Part]string
 }
 
-// stopFailure is the event of a turn that was ended by an error.
-const stopFailure = "StopFailure"
+// named is an event with all of its names.
+type named struct {
+	kind  Kind
+	takes Part
+	names []string
+}
 
-// kindOf returns the kind of an event of a host by its name.
-func kindOf(host Host, name string) Kind {
-	for kind, names := range events[host] {
-		if slices.Contains(strings.Fields(names), name) {
-			return kind
+var tables = sync.OnceValue(func() (all []table) {
+	for line := range strings.Lines(hostsFile) {
+		words := strings.Fields(line)
+		if len(words) == 2 {
+			all = append(all, table{host: Host(words[1]), answers: map[Part]string{}})
+		}
+		switch t := &all[len(all)-1]; {
+		case len(words) == 3 && words[0] == "answer":
+			t.answers[Part(words[1])] = words[2]
+		case len(words) > 3:
+			t.events = append(t.events, named{Kind(words[1]), Part(words[2]), words[3:]})
 		}
 	}
-	return Other
+	return all
+})
+
+// tableOf returns the table of a host, an empty one for an unknown host.
+func tableOf(host Host) *table {
+	for i := range tables() {
+		if t := &tables()[i]; t.host == host {
+			return t
+		}
+	}
+	return &table{}
+}
+
+// event returns an event by one of its names, of the kind Other for another name.
+func (t *table) event(name string) named {
+	for _, e := range t.events {
+		if slices.Contains(e.names, name) {
+			return e
+		}
+	}
+	return named{kind: Other, takes: None}
 }
 
 // Takes returns the effect of a text at the event.
 func (e *Event) Takes() Part {
-	switch kindOf(e.Host, e.Name) {
-	case BeforeTool:
-		return Deny
-	case Prompt, ToolFailed:
-		if slices.Contains([]Host{Cursor, Copilot, VSCode, Windsurf, Opencode}, e.Host) {
-			return None
-		}
-		return Context
-	case SessionStart, AfterTool, BatchEnd:
-		return Context
-	case TurnEnd:
-		if !e.Aborted && e.Name != stopFailure && !slices.Contains([]Host{Windsurf, Cline, Opencode}, e.Host) {
-			return GoOn
-		}
+	part := tableOf(e.Host).event(e.Name).takes
+	if part == GoOn && e.Aborted {
+		return None
 	}
-	return None
+	return part
 }
 
 // MovedOn reports whether the event proves that a request to the model was made after an event of kind offered, of the
@@ -115,54 +110,23 @@ func (e *Event) MovedOn(offered Kind) bool {
 // by which the host continues as usual. A text longer than MaxText is cut at the end of a line, with a note of its
 // missing length. With status 2 the output is for standard error, which Windsurf's agent reads.
 func (e *Event) Render(said string) (output []byte, status int) {
-	var out any = struct{}{}
-	switch {
-	case e.Host == Windsurf:
-		if said == "" || e.Takes() == None {
-			return nil, 0
-		}
-		for line := range strings.SplitSeq(cut(said), "\n") {
+	part := e.Takes()
+	if said == "" {
+		part = None
+	}
+	said = cut(said)
+	if e.Host == Windsurf && part != None {
+		for line := range strings.SplitSeq(said, "\n") {
 			output = append(output, text.Safe(line, 0)+"\n"...)
 		}
 		return output, 2
-	case said != "" && e.Takes() != None:
-		out = e.form(cut(said))
-	case e.Host != Cursor && e.Host != Gemini: // which report empty output as a fault
+	}
+	form := tableOf(e.Host).answers[part]
+	if form == "" {
 		return nil, 0
 	}
-	return append(text.AppendJSON(nil, text.JSON(out)), '\n'), 0
-}
-
-// form returns the host's form of a text at the event.
-func (e *Event) form(said string) any {
-	switch part := e.Takes(); {
-	case e.Host == Gemini && part != Context:
-		return map[string]string{"decision": "deny", "reason": said}
-	case e.Host == Cline: // whose model reads the one, and whose user the other
-		return map[string]any{"cancel": part == Deny, "contextModification": said, "errorMessage": said}
-	case e.Host == VSCode && part == GoOn:
-		return e.specific(map[string]string{"decision": "block", "reason": said})
-	case e.Host == Cursor && part == Deny:
-		return map[string]string{"permission": "deny", "agent_message": said, "user_message": said}
-	case e.Host == Cursor && part == Context:
-		return map[string]string{"additional_context": said}
-	case e.Host == Cursor:
-		return map[string]string{"followup_message": said}
-	case part == GoOn:
-		return map[string]string{"decision": "block", "reason": said}
-	case part == Deny:
-		return e.specific(map[string]string{"permissionDecision": "deny", "permissionDecisionReason": said})
-	}
-	return e.specific(map[string]string{"additionalContext": said})
-}
-
-// specific returns members that belong to the event.
-func (e *Event) specific(members map[string]string) any {
-	if e.Host == Copilot {
-		return members
-	}
-	members["hookEventName"] = e.Name
-	return map[string]any{"hookSpecificOutput": members}
+	out := strings.NewReplacer("EVENT", string(text.JSON(e.Name)), "TEXT", string(text.JSON(said))).Replace(form)
+	return append(text.AppendJSON(nil, []byte(out)), '\n'), 0
 }
 
 // cut returns at most MaxText bytes of s as valid UTF-8, with a note where it is cut: at the end of a line, unless that
