@@ -132,6 +132,7 @@ var pageForms = sync.OnceValue(func() *template.Template {
 		"item":   way.Number, "join": func(names []string) string { return strings.Join(names, ", ") },
 		"clock": never, "ago": never, "now": time.Now, "lasted": lasted, "date": date, "rate": rate, "game": gameName,
 		"pad":     func(s string, to int) string { return strings.Repeat(" ", max(0, to-len(s))) },
+		"bytes":   func(n any) string { return cli.Bytes(float64(whole(n))) },
 		"percent": func(share float64) float64 { return 100 * share },
 	}).Parse(pages))
 })

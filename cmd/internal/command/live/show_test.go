@@ -52,7 +52,6 @@ func TestPagesAreHarmless(t *testing.T) {
 		}
 		status := new(shownStatus)
 		fill(reflect.ValueOf(status).Elem(), text)
-		status.Log, status.Agent = styled(p.logState(status.Status)), ""
 		p.form(g, "status", status)
 		return string(g.buf)
 	}
