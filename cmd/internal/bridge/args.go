@@ -74,19 +74,19 @@ func notAfter(reason, got, of, oldest, latest string) *gabp.Error {
 // Forms are the JSON forms of answers as commands print them: with a version.
 var Forms = []schema.Form{
 	form("heed-status", "heed status --format json", "One object: the result of the tool heed/status", struct {
-		version
+		Version
 		Status
 	}{}),
 	form("heed-current", "heed current --format json", "One object: the result of GABP's attention/current", struct {
-		version
+		Version
 		gabp.CurrentResult
 	}{}),
 	form("heed-ack", "heed ack --format json", "One object: the result of the tool heed/ack", struct {
-		version
+		Version
 		Acknowledgement
 	}{}),
 	form("heed-tail", "One line of heed tail --format jsonl", "One entry, as the tool heed/entries returns it", struct {
-		version
+		Version
 		Entry
 	}{}),
 }
@@ -98,8 +98,8 @@ func form(name, title, about string, value any) schema.Form {
 	}
 }
 
-// version is the first member of an answer that a program prints.
-type version struct {
+// Version is the first member of an answer that a program prints.
+type Version struct {
 	SchemaVersion int `json:"schemaVersion" jsonschema:"Rises when a field is removed or changes its meaning."`
 }
 

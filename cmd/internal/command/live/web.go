@@ -265,7 +265,6 @@ func (h *host) writeMetrics(w io.Writer) error {
 	}
 	urgent := &m.Engine.Coalesce.ByDisposition
 	m.Advisory, m.Blocking = urgent[event.Advisory], urgent[event.Blocking]
-	m.InFlight = max(0, m.InFlight)
 	open := h.session.Engine().Open(nil)
 	for _, blocking := range []bool{false, true} {
 		for severity := range event.SeverityFatal + 1 {
@@ -283,8 +282,7 @@ func (h *host) writeMetrics(w io.Writer) error {
 		if since.IsZero() {
 			since = m.Started
 		}
-		now := m.Started.Add(time.Duration(m.UptimeMs) * time.Millisecond)
-		m.LogAge = max(0, now.Sub(since).Seconds())
+		m.LogAge = max(0, h.Now().Sub(since).Seconds())
 	}
 	return metricsForm().Execute(w, m)
 }
