@@ -125,8 +125,7 @@ func (r *Running) settle(ctx context.Context) error {
 	if s.cfg.Settle == 0 {
 		return nil
 	}
-	timer := time.NewTimer(s.cfg.Settle)
-	defer timer.Stop()
+	late := time.After(s.cfg.Settle)
 	for {
 		changed := s.changed.wait()
 		if r.look(); r.related != nil && r.related.Blocking {
@@ -135,7 +134,7 @@ func (r *Running) settle(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-timer.C:
+		case <-late:
 			return s.Sync(ctx)
 		case <-changed:
 		}

@@ -299,13 +299,12 @@ func (s *Session) tick() {
 
 // every calls f each time that d has passed, until ctx is done.
 func every(ctx context.Context, d time.Duration, f func()) {
-	t := time.NewTicker(d)
-	defer t.Stop()
+	tick := time.Tick(d)
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-t.C:
+		case <-tick:
 			f()
 		}
 	}

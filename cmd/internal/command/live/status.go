@@ -48,15 +48,14 @@ const (
 
 // changed waits until it is time to show the status again.
 func changed(ctx context.Context, c *gabp.Client, latest string) error {
-	rest := time.NewTimer(refreshRest)
-	defer rest.Stop()
+	rested := time.After(refreshRest)
 	if _, err := c.CallTool(ctx, bridge.ToolWait, map[string]any{
 		"after": latest, "limit": 1, "seconds": int(refreshEvery.Seconds()),
 	}); err != nil {
 		return err
 	}
 	select {
-	case <-rest.C:
+	case <-rested:
 	case <-ctx.Done():
 	}
 	return ctx.Err()
