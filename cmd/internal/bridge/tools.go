@@ -218,7 +218,7 @@ func fit(v reflect.Value) {
 			v.SetMapIndex(key, reflect.ValueOf(said(v.MapIndex(key).String())))
 		}
 	case reflect.Struct:
-		if t, ok := v.Addr().Interface().(*time.Time); ok {
+		if t, ok := reflect.TypeAssert[*time.Time](v.Addr()); ok {
 			*t = stamp(*t)
 			return
 		}
