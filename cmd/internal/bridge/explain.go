@@ -133,16 +133,14 @@ func (d *Diagnostics) explainRecord(out *Explanation, set *rules.Set, r *journal
 		}
 	}
 	ev := set.NewEvaluator()
-	in.Phase = now
-	o := ev.Evaluate(&in)
-	for _, phase := range phases {
-		tried := in
-		tried.Phase = phase
-		if other := ev.Evaluate(&tried); other.Decision.Rule == r.Rule {
-			in, o = tried, other
-			break
-		}
+	decides := func(phase string) rules.Outcome {
+		in.Phase = phase
+		return ev.Evaluate(&in)
 	}
+	if !slices.ContainsFunc(phases, func(phase string) bool { return decides(phase).Decision.Rule == r.Rule }) {
+		in.Phase = now
+	}
+	o := decides(in.Phase)
 	out.agree(r, &o)
 	return in
 }

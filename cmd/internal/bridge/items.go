@@ -95,7 +95,6 @@ func (d *Diagnostics) detail(ctx context.Context, consumer string, in detailArgs
 	if err != nil {
 		return nil, err
 	}
-	id = d.session.ItemID(id)
 	behind := d.sync(ctx)
 	it, ok := d.session.Item(id)
 	if !ok {

@@ -186,7 +186,7 @@ func (t *timeline) acked(consumer string, a *Acked, now time.Time) {
 	defer t.mu.Unlock()
 	t.knows(consumer, a.ID)
 	if cleared {
-		t.tell(consumer, a.Items, now)
+		t.share(consumer, a.Items, now)
 	}
 }
 
@@ -250,8 +250,8 @@ func (t *timeline) meet(consumer string) {
 	}
 }
 
-// tell records the items that a consumer acknowledged. The lock is held.
-func (t *timeline) tell(by string, items []heed.Item, now time.Time) {
+// share keeps for the other agents the items that a consumer acknowledged. The lock is held.
+func (t *timeline) share(by string, items []heed.Item, now time.Time) {
 	if Person(by) {
 		t.people.Add(1)
 	} else {
