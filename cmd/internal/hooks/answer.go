@@ -26,10 +26,11 @@ const (
 	GoOn    Part = "go-on"   // the turn does not end: the model continues with this text
 )
 
-// hostsFile has a block of lines for each host: "event KIND PART NAME...", the names that it has for an event in its
-// input or configuration, and "answer PART JSON", its form of a text. Copilot CLI has its own names, and takes others'
-// hooks by theirs. Cursor and Gemini CLI report empty output as a fault. The model of Cline reads one of two members, and
-// its user the other.
+// hostsFile has a block of lines for each host: "host NAME", and the pattern of its names of the tools of a server if
+// it has no matchers; "event KIND PART NAME...", the names that it has for an event in its input or configuration; and
+// "answer PART JSON", its form of a text. Copilot CLI has its own names, and takes others'
+// hooks by theirs. Cursor and Gemini CLI report empty output as a fault. The model of Cline reads one of two members,
+// and its user the other.
 //
 //go:embed hosts.txt
 var hostsFile string
@@ -37,6 +38,7 @@ var hostsFile string
 // table is the part of hostsFile for a host.
 type table struct {
 	host    Host
+	tools   string // the pattern, "" for a host with matchers
 	events  []named
 	answers map[Part]string
 }
@@ -51,14 +53,14 @@ type named struct {
 var tables = sync.OnceValue(func() (all []table) {
 	for line := range strings.Lines(hostsFile) {
 		words := strings.Fields(line)
-		if len(words) == 2 {
-			all = append(all, table{host: Host(words[1]), answers: map[Part]string{}})
-		}
-		switch t := &all[len(all)-1]; {
-		case len(words) == 3 && words[0] == "answer":
-			t.answers[Part(words[1])] = words[2]
-		case len(words) > 3:
-			t.events = append(t.events, named{Kind(words[1]), Part(words[2]), words[3:]})
+		switch last := len(all) - 1; {
+		case len(words) == 0:
+		case words[0] == "host":
+			all = append(all, table{Host(words[1]), strings.Join(words[2:], ""), nil, map[Part]string{}})
+		case words[0] == "answer":
+			all[last].answers[Part(words[1])] = words[2]
+		case words[0] == "event":
+			all[last].events = append(all[last].events, named{Kind(words[1]), Part(words[2]), words[3:]})
 		}
 	}
 	return all
@@ -152,15 +154,7 @@ func inTools(server string) string { return notInTools.ReplaceAllLiteralString(s
 // Pattern returns the pattern of the names of the tools of an MCP server in a host without matchers, "" for another. In
 // VS Code, which shortens the names of servers, it fits the tools of all servers.
 func Pattern(host Host, server string) string {
-	switch host {
-	case VSCode:
-		return "mcp_*"
-	case Windsurf, Cline:
-		return mcpName(server, "*")
-	case Opencode:
-		return inTools(server) + "_*"
-	}
-	return ""
+	return strings.Replace(tableOf(host).tools, "SERVER", inTools(server), 1)
 }
 
 // configurations has for each host the path of a file in the project, an empty line, and the contents of the file.
@@ -174,7 +168,8 @@ var configurations embed.FS
 // flags --host and --event if the input has neither. Both results are "" for an unknown host.
 func Configuration(host Host, command, server string) (file, content string) {
 	form, _ := configurations.ReadFile("configurations/" + string(host) + ".txt") // "" for an unknown host
-	if host != Cline {                                                            // all others have the command in a string, as JSON has it
+	// All files but that of Cline have the command in a string of JSON.
+	if host != Cline {
 		quoted := text.JSON(command)
 		command = string(quoted[1 : len(quoted)-1])
 	}

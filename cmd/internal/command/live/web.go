@@ -282,7 +282,8 @@ func (h *host) writeMetrics(w io.Writer) error {
 		if since.IsZero() {
 			since = m.Started
 		}
-		m.LogAge = max(0, h.Now().Sub(since).Seconds())
+		now := m.Started.Add(time.Duration(m.UptimeMs) * time.Millisecond)
+		m.LogAge = max(0, now.Sub(since).Seconds())
 	}
 	return metricsForm().Execute(w, m)
 }
