@@ -196,8 +196,8 @@ func (d *Diagnostics) status(ctx context.Context, _ string, _ struct{}) (*Status
 	return out, nil
 }
 
-// fit makes all that v points to fit to be shown: each text harmless and at most maxSaid characters long, each number an
-// [integer], each time a [stamp]. Lists are copied, since others may read them.
+// fit makes all that v points to fit to be shown: each text harmless and at most maxSaid characters long, each number
+// an [integer], each time a [stamp]. Lists are copied, since others may read them.
 func fit(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.String:

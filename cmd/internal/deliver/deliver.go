@@ -96,7 +96,8 @@ func New(cfg Config) *Conversation {
 	return c
 }
 
-// Do calls f with the machine and the time. The state is kept before what f returns is done, and the clock set after it.
+// Do calls f with the machine and the time. The state is kept before the action that f returns, and the clock is set
+// after it.
 func (c *Conversation) Do(f func(m *steer.Machine, now time.Time) steer.Action) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
