@@ -14,20 +14,20 @@ import (
 // maxText bounds an argument that is text, in characters, if its field has no bound.
 const maxText = 256
 
-// ref is an argument that names an item, or a place in a list: a text, or its number in this epoch.
-type ref string
+// Ref is an argument that names an item, or a place in a list: a text, or its number in this epoch.
+type Ref string
 
 // UnmarshalJSON reads a text or a number.
-func (r *ref) UnmarshalJSON(raw []byte) error {
+func (r *Ref) UnmarshalJSON(raw []byte) error {
 	if raw[0] == '"' {
 		return json.Unmarshal(raw, (*string)(r))
 	}
-	*r = ref(raw)
+	*r = Ref(raw)
 	return nil
 }
 
 // oneID returns the id of an item that is given as id or as attentionId.
-func oneID(id, attentionID ref) (string, error) {
+func oneID(id, attentionID Ref) (string, error) {
 	switch {
 	case id == "" && attentionID == "": // the schema cannot require one of both: see inputSchema
 		return "", gabp.BadArgument("id", "a text", "nothing")
@@ -74,19 +74,19 @@ func notAfter(reason, got, of, oldest, latest string) *gabp.Error {
 // Forms are the JSON forms of answers as commands print them: with a version.
 var Forms = []schema.Form{
 	form("heed-status", "heed status --format json", "One object: the result of the tool heed/status", struct {
-		version
+		Version
 		Status
 	}{}),
 	form("heed-current", "heed current --format json", "One object: the result of GABP's attention/current", struct {
-		version
+		Version
 		gabp.CurrentResult
 	}{}),
 	form("heed-ack", "heed ack --format json", "One object: the result of the tool heed/ack", struct {
-		version
+		Version
 		Acknowledgement
 	}{}),
 	form("heed-tail", "One line of heed tail --format jsonl", "One entry, as the tool heed/entries returns it", struct {
-		version
+		Version
 		Entry
 	}{}),
 }
@@ -98,8 +98,8 @@ func form(name, title, about string, value any) schema.Form {
 	}
 }
 
-// version is the first member of an answer that a program prints.
-type version struct {
+// Version is the first member of an answer that a program prints.
+type Version struct {
 	SchemaVersion int `json:"schemaVersion" jsonschema:"Rises when a field is removed or changes its meaning."`
 }
 
@@ -116,7 +116,7 @@ func inputSchema(arguments reflect.Type) *schema.Schema {
 }
 
 // constrain adds the bounds of an argument that its field does not have. The maximum of a text is of its characters; a
-// text with a minimum is a [ref].
+// text with a minimum is a [Ref].
 func constrain(s *schema.Schema) {
 	switch {
 	case s.Items != nil:

@@ -26,7 +26,7 @@ type kinds struct {
 	Seq   uint64       `json:"seq,omitempty" minimum:"1"`
 	Flag  bool         `json:"flag,omitempty"`
 	Words []event.Kind `json:"words,omitempty"`
-	After ref          `json:"after,omitempty" minimum:"0" maximum:"512"`
+	After Ref          `json:"after,omitempty" minimum:"0" maximum:"512"`
 }
 
 // TestArguments holds for each kind of argument some values that follow its schema, and what they become.
@@ -61,7 +61,7 @@ func TestOneID(t *testing.T) {
 		{"", "a", "a", ""},
 		{"a", "a", "a", ""},
 	} {
-		id, err := oneID(ref(c.id), ref(c.attentionID))
+		id, err := oneID(Ref(c.id), Ref(c.attentionID))
 		require.Equal(t, c.want, id)
 		if c.refused != "" {
 			require.ErrorContains(t, err, c.refused)

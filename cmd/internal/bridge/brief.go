@@ -33,8 +33,9 @@ type Brief struct {
 	Behind string `json:"behind,omitempty" jsonschema:"Why newer entries may be missing."`
 }
 
-type briefArgs struct {
-	ID           ref    `json:"id,omitempty" minimum:"1" maximum:"256" jsonschema:"The id of an item, or the number that ends it, or of an operation. Without it, the brief is about all that is open."`
+// BriefArgs are the arguments of heed/brief.
+type BriefArgs struct {
+	ID           Ref    `json:"id,omitempty" minimum:"1" maximum:"256" jsonschema:"The id of an item, or the number that ends it, or of an operation. Without it, the brief is about all that is open."`
 	Tokens       int    `json:"tokens,omitempty" minimum:"200" maximum:"8000" jsonschema:"The most tokens. Without it, as many as the template allows."`
 	Template     string `json:"template,omitempty" enum:"agent,person,mod_author" jsonschema:"Whom it is for: an agent (the default), the person who plays, or the author of a mod."`
 	TemplateText string `json:"templateText,omitempty" maximum:"65536" jsonschema:"A template of your own, as YAML, in place of template."`
@@ -42,7 +43,7 @@ type briefArgs struct {
 }
 
 // brief answers heed/brief.
-func (d *Diagnostics) brief(ctx context.Context, consumer string, in briefArgs) (*Brief, error) {
+func (d *Diagnostics) brief(ctx context.Context, consumer string, in BriefArgs) (*Brief, error) {
 	if d.briefer == nil {
 		return nil, gabp.Errorf(gabp.CodeToolUnavailable, "this heed assembles no briefs")
 	}

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -205,6 +205,7 @@ func TestBound(t *testing.T) {
 		require.Equal(t, fmt.Sprint(n-maxTrials), x.Trials[0].ID)
 		require.Equal(t, 5+n-maxTrials, x.Omitted)
 	}
+	shared := []string{long}
 	x := rules.Explanation{
 		Trials: []rules.Trial{
 			{Clauses: []rules.Clause{{Text: long}}, AddsTags: []string{long}},
@@ -212,21 +213,19 @@ func TestBound(t *testing.T) {
 				Text: long, Words: []string{long}, Place: long, Error: long, Reads: map[string]string{"r": long},
 			}},
 		},
-		Decision: rules.Details{Rule: long, Summary: long, Tags: []string{long}},
+		Decision: rules.Details{Rule: long, Summary: long, Tags: shared},
 		Without:  &rules.Details{Why: long, Resolves: []string{long}},
 	}
 	bound(&x)
-	require.Len(t, []rune(x.Trials[0].AddsTags[0]), maxNameChars)
+	require.Len(t, []rune(x.Trials[0].AddsTags[0]), maxSaid)
 	e := x.Trials[1].Exception
-	for text, n := range map[*string]int{
-		&x.Trials[0].Clauses[0].Text: clauseChars, &e.Text: clauseChars, &e.Words[0]: clauseChars,
-		&e.Place: maxNameChars, &e.Error: maxSaid,
-		&x.Decision.Rule: maxNameChars, &x.Decision.Summary: maxSaid, &x.Decision.Tags[0]: maxNameChars,
-		&x.Without.Why: maxSaid, &x.Without.Resolves[0]: maxNameChars,
+	for _, text := range []string{
+		x.Trials[0].Clauses[0].Text, e.Text, e.Words[0], e.Place, e.Error, e.Reads["r"], x.Decision.Rule, x.Decision.Summary,
+		x.Decision.Tags[0], x.Without.Why, x.Without.Resolves[0],
 	} {
-		require.Len(t, []rune(*text), n)
+		require.Len(t, []rune(text), maxSaid)
 	}
-	require.Len(t, []rune(e.Reads["r"]), clauseChars)
+	require.Equal(t, long, shared[0], "the rules have them, too")
 }
 
 // TestExplainedTemplate holds how much of a template is shown.
@@ -234,10 +233,10 @@ func TestExplainedTemplate(t *testing.T) {
 	var out Explanation
 	var in rules.Input
 	out.template(&in, signature.Signature{},
-		strings.Repeat("t", defaultChars+1)+"\n"+lines(maxFrames+1, strings.Repeat("f", clauseChars+1)))
+		strings.Repeat("t", defaultChars+1)+"\n"+lines(maxFrames+1, strings.Repeat("f", frameChars+1)))
 	require.Len(t, []rune(out.Template), defaultChars)
 	require.Len(t, out.Frames, maxFrames)
-	require.Len(t, []rune(out.Frames[0]), clauseChars)
+	require.Len(t, []rune(out.Frames[0]), frameChars)
 	require.Len(t, in.Template, defaultChars+1, "rules see all of it")
 	out.template(&in, signature.Signature{}, "t")
 	require.Equal(t, []string{}, out.Frames)
@@ -309,17 +308,17 @@ func TestTexts(t *testing.T) {
 // TestShown holds that what a timeline has is bounded.
 func TestShown(t *testing.T) {
 	long := strings.Repeat("x", 1000)
-	e := shown(session.Event{
+	e := session.Event{
 		Number: 1 << 60, CleanThrough: 1 << 60, Time: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), Reason: long,
 		Consumer: long, Tool: long, Operation: long, Request: long, Attention: long, Successor: long,
-		Covered: slices.Repeat([]string{long}, maxCovered+1),
-	})
+		Covered: []string{long},
+	}
+	fit(reflect.ValueOf(&e))
 	require.EqualValues(t, maxInteger, e.Number)
 	require.EqualValues(t, maxInteger, e.CleanThrough)
 	require.True(t, e.Time.IsZero())
-	require.Len(t, e.Covered, 32)
 	for _, s := range append(e.Covered, e.Reason, e.Consumer, e.Tool, e.Operation, e.Request, e.Attention, e.Successor) {
-		require.Len(t, []rune(s), maxNameChars)
+		require.Len(t, []rune(s), maxSaid)
 	}
 }
 

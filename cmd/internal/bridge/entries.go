@@ -123,7 +123,7 @@ func cursorText(epoch string, seq uint64) string {
 }
 
 // cursor returns the cursor that is meant, and without if there is none.
-func (r ref) cursor(without heed.Cursor) (heed.Cursor, error) {
+func (r Ref) cursor(without heed.Cursor) (heed.Cursor, error) {
 	if r == "" {
 		return without, nil
 	}
@@ -168,7 +168,7 @@ func (d *Diagnostics) read(after heed.Cursor, limit int, f heed.Filter, l look) 
 }
 
 type entriesArgs struct {
-	After ref    `json:"after,omitempty" minimum:"0" maximum:"512" jsonschema:"Start after this cursor: next of an earlier answer, or the diagnosticsCursor of an item, whose cause is then the first entry."`
+	After Ref    `json:"after,omitempty" minimum:"0" maximum:"512" jsonschema:"Start after this cursor: next of an earlier answer, or the diagnosticsCursor of an item, whose cause is then the first entry."`
 	Last  uint64 `json:"last,omitempty" minimum:"1" jsonschema:"Start this many entries before the end, instead of after a cursor. Without both, start with the oldest entry."`
 	pageArgs
 }
@@ -229,7 +229,7 @@ func (d *Diagnostics) markRead(consumer string, records []journal.Record) {
 const margin = 250 * time.Millisecond
 
 type waitArgs struct {
-	After   ref `json:"after,omitempty" minimum:"0" maximum:"512" jsonschema:"Wait for entries after this cursor: next of an earlier answer. Without it, wait for new entries."`
+	After   Ref `json:"after,omitempty" minimum:"0" maximum:"512" jsonschema:"Wait for entries after this cursor: next of an earlier answer. Without it, wait for new entries."`
 	Seconds int `json:"seconds,omitempty" minimum:"1" maximum:"30" default:"10" jsonschema:"The longest time to wait."`
 	pageArgs
 }

@@ -3,6 +3,7 @@ package bridge
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -10,7 +11,6 @@ import (
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/logline"
-	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/journal"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
@@ -18,9 +18,9 @@ import (
 
 // The bounds of explanations.
 const (
-	maxTrials   = 12
-	maxFrames   = 8
-	clauseChars = 300
+	maxTrials  = 12
+	maxFrames  = 8
+	frameChars = 300
 )
 
 // Explanation is the answer of heed/explain.
@@ -108,7 +108,7 @@ func (out *Explanation) template(in *rules.Input, s signature.Signature, templat
 		if len(out.Frames) == maxFrames {
 			break
 		}
-		shown, _ := logText(strings.TrimSuffix(frame, "\n"), clauseChars)
+		shown, _ := logText(strings.TrimSuffix(frame, "\n"), frameChars)
 		out.Frames = append(out.Frames, shown)
 	}
 }
@@ -133,16 +133,14 @@ func (d *Diagnostics) explainRecord(out *Explanation, set *rules.Set, r *journal
 		}
 	}
 	ev := set.NewEvaluator()
-	in.Phase = now
-	o := ev.Evaluate(&in)
-	for _, phase := range phases {
-		tried := in
-		tried.Phase = phase
-		if other := ev.Evaluate(&tried); other.Decision.Rule == r.Rule {
-			in, o = tried, other
-			break
-		}
+	decides := func(phase string) rules.Outcome {
+		in.Phase = phase
+		return ev.Evaluate(&in)
 	}
+	if !slices.ContainsFunc(phases, func(phase string) bool { return decides(phase).Decision.Rule == r.Rule }) {
+		in.Phase = now
+	}
+	o := decides(in.Phase)
 	out.agree(r, &o)
 	return in
 }
@@ -174,32 +172,5 @@ func bound(x *rules.Explanation) {
 	if n := len(x.Trials) - maxTrials; n > 0 { // the later ones came closer to deciding
 		x.Omitted, x.Trials = x.Omitted+n, x.Trials[n:]
 	}
-	for i := range x.Trials {
-		t := &x.Trials[i]
-		t.ID, t.Place, t.Overrides = named(t.ID), named(t.Place), named(t.Overrides)
-		t.AddsTags = allNamed(t.AddsTags, maxTags)
-		for j := range t.Clauses {
-			boundClause(&t.Clauses[j])
-		}
-		if t.Exception != nil {
-			boundClause(t.Exception)
-		}
-	}
-	for _, d := range []*rules.Details{&x.Decision, x.Without} {
-		if d != nil {
-			d.Rule, d.Place, d.Overrides, d.SetsPhase = named(d.Rule), named(d.Place), named(d.Overrides), named(d.SetsPhase)
-			d.Summary, d.Why, d.Advice = said(d.Summary), said(d.Why), said(d.Advice)
-			d.Tags, d.Resolves = allNamed(d.Tags, maxTags), allNamed(d.Resolves, maxTags)
-		}
-	}
-}
-
-func boundClause(c *rules.Clause) {
-	c.Text, c.Place, c.Error = text.Safe(c.Text, clauseChars), named(c.Place), said(c.Error)
-	for i, word := range c.Words {
-		c.Words[i] = text.Safe(word, clauseChars)
-	}
-	for name, value := range c.Reads {
-		c.Reads[name] = text.Safe(value, clauseChars)
-	}
+	fit(reflect.ValueOf(x))
 }

@@ -73,15 +73,14 @@ func (w *watch) run(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	w.frozen.Store(w.session.Status().Restored) // the restored state may be of a silent game
-	ticker := time.NewTicker(lookEvery)
-	defer ticker.Stop()
+	tick := time.Tick(lookEvery)
 	for last := w.now(); ; {
 		select {
 		case <-ctx.Done():
 			return
 		case <-w.mod.expected.Done():
 			return
-		case <-ticker.C:
+		case <-tick:
 		}
 		// The time for which heed itself was stopped is no silence of the game's.
 		now := w.now()

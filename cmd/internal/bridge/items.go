@@ -84,8 +84,8 @@ func (d *Diagnostics) items(ctx context.Context, consumer string, _ struct{}) (*
 }
 
 type detailArgs struct {
-	ID          ref `json:"id,omitempty" minimum:"1" maximum:"256" jsonschema:"The id of the item: attentionId of a refusal or a result, or the number that ends it. Required, as id or as attentionId."`
-	AttentionID ref `json:"attentionId,omitempty" minimum:"1" maximum:"256" jsonschema:"Another name for id."`
+	ID          Ref `json:"id,omitempty" minimum:"1" maximum:"256" jsonschema:"The id of the item: attentionId of a refusal or a result, or the number that ends it. Required, as id or as attentionId."`
+	AttentionID Ref `json:"attentionId,omitempty" minimum:"1" maximum:"256" jsonschema:"Another name for id."`
 	look
 }
 
@@ -95,7 +95,6 @@ func (d *Diagnostics) detail(ctx context.Context, consumer string, in detailArgs
 	if err != nil {
 		return nil, err
 	}
-	id = d.session.ItemID(id)
 	behind := d.sync(ctx)
 	it, ok := d.session.Item(id)
 	if !ok {
@@ -207,15 +206,16 @@ func (a *Acknowledgement) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &a.AckResult)
 }
 
-type ackArgs struct {
-	ID          ref    `json:"id,omitempty" minimum:"1" maximum:"256" jsonschema:"The id of the item, or the number that ends it. Required, as id or as attentionId."`
-	AttentionID ref    `json:"attentionId,omitempty" minimum:"1" maximum:"256" jsonschema:"Another name for id."`
+// AckArgs are the arguments of heed/ack.
+type AckArgs struct {
+	ID          Ref    `json:"id,omitempty" minimum:"1" maximum:"256" jsonschema:"The id of the item, or the number that ends it. Required, as id or as attentionId."`
+	AttentionID Ref    `json:"attentionId,omitempty" minimum:"1" maximum:"256" jsonschema:"Another name for id."`
 	Agent       string `json:"agent,omitempty" maximum:"64" jsonschema:"The agent for which its host acknowledges. Without it, who calls acknowledges."`
 	Through     uint64 `json:"through,omitempty" minimum:"1" jsonschema:"With agent: the latest entry of the item that the agent was shown. Without it, nothing was."`
 }
 
 // acknowledge answers heed/ack.
-func (d *Diagnostics) acknowledge(ctx context.Context, consumer string, in ackArgs) (*Acknowledgement, error) {
+func (d *Diagnostics) acknowledge(ctx context.Context, consumer string, in AckArgs) (*Acknowledgement, error) {
 	id, err := oneID(in.ID, in.AttentionID)
 	if err != nil {
 		return nil, err

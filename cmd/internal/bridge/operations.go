@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"reflect"
 	"slices"
 	"time"
 
@@ -163,9 +164,6 @@ func (d *Diagnostics) operation(ctx context.Context, consumer string, in operati
 	return &out, nil
 }
 
-// maxCovered bounds the items that an event names.
-const maxCovered = 32
-
 // Timeline is the answer of heed/timeline.
 type Timeline struct {
 	Run     string          `json:"run" jsonschema:"Identifies this process of heed; cursors are valid within it."`
@@ -176,19 +174,8 @@ type Timeline struct {
 	More    bool            `json:"more" jsonschema:"There is more after next."`
 }
 
-// shown returns an event whose texts are safe to show.
-func shown(e session.Event) session.Event {
-	e.Number, e.Time, e.Reason = integer(e.Number), stamp(e.Time), named(e.Reason)
-	e.CleanThrough = integer(e.CleanThrough)
-	for _, name := range []*string{&e.Consumer, &e.Tool, &e.Operation, &e.Request, &e.Attention, &e.Successor} {
-		*name = named(*name)
-	}
-	e.Covered = allNamed(e.Covered, maxCovered)
-	return e
-}
-
 type timelineArgs struct {
-	After     ref                 `json:"after,omitempty" minimum:"0" maximum:"512" jsonschema:"Start after this cursor: next of an earlier answer. Without it, the latest events are returned."`
+	After     Ref                 `json:"after,omitempty" minimum:"0" maximum:"512" jsonschema:"Start after this cursor: next of an earlier answer. Without it, the latest events are returned."`
 	Limit     int                 `json:"limit,omitempty" minimum:"1" maximum:"200" default:"50" jsonschema:"The most events to return."`
 	Kinds     []session.EventKind `json:"kinds,omitempty" enum:"call_began,call_ended,call_refused,item_opened,item_updated,item_cleared,acknowledged,ack_unknown" jsonschema:"Only events of these kinds."`
 	Consumer  string              `json:"consumer,omitempty" jsonschema:"Only what this agent did."`
@@ -216,7 +203,7 @@ func (d *Diagnostics) timeline(_ context.Context, _ string, in timelineArgs) (*T
 			in.Operation != "" && e.Operation != in.Operation ||
 			attention != "" && e.Attention != attention && e.Successor != attention && !slices.Contains(e.Covered, attention)
 	})
-	out := Timeline{Run: d.run, Events: []session.Event{}, Lost: integer(lost)}
+	out := Timeline{Run: d.run, Events: []session.Event{}, Lost: lost}
 	if len(events) > in.Limit {
 		if in.After != "" {
 			events, out.More = events[:in.Limit], true
@@ -226,9 +213,8 @@ func (d *Diagnostics) timeline(_ context.Context, _ string, in timelineArgs) (*T
 			events = events[out.Omitted:]
 		}
 	}
-	for i := range events {
-		out.Events = append(out.Events, shown(events[i]))
-	}
+	out.Events = append(out.Events, events...)
 	out.Next = cursorText(d.run, last)
+	fit(reflect.ValueOf(&out))
 	return &out, nil
 }

@@ -180,32 +180,54 @@ func (d *Diagnostics) status(ctx context.Context, _ string, _ struct{}) (*Status
 	latest := cursorText(d.epoch, d.session.Engine().Latest().Seq)
 	out := &Status{Status: d.session.Status(), Behind: behind, Latest: latest}
 	e := &out.Engine
-	out.Counts = *e
-	out.Started, out.LogFrom, out.Limits = stamp(out.Started), said(out.LogFrom), append(out.Limits, d.limits()...)
-	out.OpenItems, out.Phase, out.Blind, out.BlindRule = e.Coalesce.Open, named(e.Phase), e.Blind, named(e.BlindRule)
-	for i := range out.Limits {
-		out.Limits[i].Count = integer(out.Limits[i].Count)
-	}
+	out.Counts, out.Limits = *e, append(out.Limits, d.limits()...)
+	out.OpenItems, out.Phase, out.Blind, out.BlindRule = e.Coalesce.Open, e.Phase, e.Blind, e.BlindRule
 	r := &out.Rules
-	r.Since, r.Error = stamp(r.Since), said(r.Error)
 	r.Omitted = max(0, len(r.Files)-maxRuleFiles)
 	r.Files = r.Files[:len(r.Files)-r.Omitted]
-	for i := range r.Files {
-		r.Files[i].Name, r.Files[i].Changed = said(r.Files[i].Name), stamp(r.Files[i].Changed)
-	}
-	if n := out.Snapshot; n != nil {
-		n.File, n.Saved, n.Error, n.Refused = said(n.File), stamp(n.Saved), said(n.Error), said(n.Refused)
-	}
 	if l := out.Status.Log; l != nil {
 		out.Log = &LogStatus{Status: *l}
-		log := out.Log
-		log.Path, log.Absent, log.LastGrowth = said(l.Path), said(l.Absent), stamp(l.LastGrowth)
-		log.Offset, log.Size = max(0, l.Offset), max(0, l.Size)
+		out.Log.Offset, out.Log.Size = max(0, l.Offset), max(0, l.Size)
 		if l.LastError != nil {
-			log.Error = said(l.LastError.Error())
+			out.Log.Error = l.LastError.Error()
 		}
 	}
+	fit(reflect.ValueOf(out))
 	return out, nil
+}
+
+// fit makes all that v points to fit to be shown: each text harmless and at most maxSaid characters long, each number
+// an [integer], each time a [stamp]. Lists are copied, since others may read them.
+func fit(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(said(v.String()))
+	case reflect.Uint64:
+		v.SetUint(integer(v.Uint()))
+	case reflect.Pointer:
+		if !v.IsNil() {
+			fit(v.Elem())
+		}
+	case reflect.Slice:
+		v.Set(reflect.AppendSlice(v.Slice3(0, 0, 0), v))
+		for i := range v.Len() {
+			fit(v.Index(i))
+		}
+	case reflect.Map:
+		for _, key := range v.MapKeys() {
+			v.SetMapIndex(key, reflect.ValueOf(said(v.MapIndex(key).String())))
+		}
+	case reflect.Struct:
+		if t, ok := reflect.TypeAssert[*time.Time](v.Addr()); ok {
+			*t = stamp(*t)
+			return
+		}
+		for _, field := range v.Fields() {
+			if field.CanSet() {
+				fit(field)
+			}
+		}
+	}
 }
 
 // maxInteger is the largest integer that every JSON reader keeps.

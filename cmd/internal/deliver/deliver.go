@@ -96,15 +96,12 @@ func New(cfg Config) *Conversation {
 	return c
 }
 
-// Do calls f with the machine and the time. The state is kept before what f returns is done.
+// Do calls f with the machine and the time. The state is kept before the action that f returns, and the clock is set
+// after it.
 func (c *Conversation) Do(f func(m *steer.Machine, now time.Time) steer.Action) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.do(f(c.machine, c.cfg.Now()))
-}
-
-// do keeps the state, carries out an action, and sets the clock. The lock is held.
-func (c *Conversation) do(a steer.Action) {
+	a := f(c.machine, c.cfg.Now())
 	if c.cfg.Keep != nil {
 		state := c.machine.State()
 		if now, err := json.Marshal(state); err != nil || !bytes.Equal(now, c.kept) {

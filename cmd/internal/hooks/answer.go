@@ -1,13 +1,12 @@
 package hooks
 
 import (
-	"bytes"
-	_ "embed"
-	"encoding/json"
+	"embed"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/heedlog/heed/internal/text"
 )
@@ -17,87 +16,83 @@ import (
 const MaxText = 8000
 
 // Part is the effect of a text that a host takes at an event.
-type Part uint8
+type Part string
 
 // The parts.
 const (
-	None    Part = iota // it takes no text
-	Deny                // the tool does not run, for this reason
-	Context             // the model reads it with the result, the prompt or the session's start
-	GoOn                // the turn does not end: the model continues with this text
+	None    Part = "none"    // it takes no text
+	Deny    Part = "deny"    // the tool does not run, for this reason
+	Context Part = "context" // the model reads it with the result, the prompt or the session's start
+	GoOn    Part = "go-on"   // the turn does not end: the model continues with this text
 )
 
-// events are the names that each host has for the kinds of events that matter, in its input or configuration. Copilot
-// CLI has its own names, and takes others' hooks by theirs.
-var events = map[Host]map[Kind]string{
-	Claude: {
-		SessionStart: "SessionStart", Prompt: "UserPromptSubmit", BeforeTool: "PreToolUse", AfterTool: "PostToolUse",
-		ToolFailed: "PostToolUseFailure", BatchEnd: "PostToolBatch", TurnEnd: "Stop " + stopFailure,
-		SessionEnd: "SessionEnd",
-	},
-	Codex: {
-		SessionStart: "SessionStart", Prompt: "UserPromptSubmit", BeforeTool: "PreToolUse", AfterTool: "PostToolUse",
-		TurnEnd: "Stop " + stopFailure,
-	},
-	Gemini: {
-		SessionStart: "SessionStart", Prompt: "BeforeAgent", BeforeTool: "BeforeTool", AfterTool: "AfterTool",
-		TurnEnd: "AfterAgent", SessionEnd: "SessionEnd",
-	},
-	Cursor: {
-		SessionStart: "sessionStart", Prompt: "beforeSubmitPrompt", BeforeTool: "preToolUse beforeMCPExecution",
-		AfterTool: "postToolUse", ToolFailed: "postToolUseFailure", TurnEnd: "stop", SessionEnd: "sessionEnd",
-	},
-	Copilot: {
-		SessionStart: "sessionStart SessionStart", Prompt: "userPromptSubmitted UserPromptSubmit",
-		BeforeTool: "preToolUse PreToolUse", AfterTool: "postToolUse PostToolUse",
-		ToolFailed: "postToolUseFailure PostToolUseFailure", TurnEnd: "agentStop Stop", SessionEnd: "sessionEnd SessionEnd",
-	},
-	VSCode: {
-		SessionStart: "SessionStart", Prompt: "UserPromptSubmit", BeforeTool: "PreToolUse", AfterTool: "PostToolUse",
-		TurnEnd: "Stop",
-	},
-	Windsurf: {
-		Prompt: "pre_user_prompt", BeforeTool: "pre_mcp_tool_use", AfterTool: "post_mcp_tool_use",
-		TurnEnd: "post_cascade_response",
-	},
-	Cline: {
-		SessionStart: "TaskStart TaskResume", Prompt: "UserPromptSubmit", BeforeTool: "PreToolUse", AfterTool: "PostToolUse",
-		TurnEnd: "TaskComplete", SessionEnd: "TaskCancel",
-	},
-	Opencode: {Prompt: "UserPromptSubmit", BeforeTool: "PreToolUse", AfterTool: "PostToolUse", TurnEnd: "Stop"},
+// hostsFile has a block of lines for each host: "host NAME", and the pattern of its names of the tools of a server if
+// it has no matchers; "event KIND PART NAME...", the names that it has for an event in its input or configuration; and
+// "answer PART JSON", its form of a text. Copilot CLI has its own names, and takes others'
+// hooks by theirs. Cursor and Gemini CLI report empty output as a fault. The model of Cline reads one of two members,
+// and its user the other.
+//
+//go:embed hosts.txt
+var hostsFile string
+
+// table is the part of hostsFile for a host.
+type table struct {
+	host    Host
+	tools   string // the pattern, "" for a host with matchers
+	events  []named
+	answers map[Part]string
 }
 
-// stopFailure is the event of a turn that was ended by an error.
-const stopFailure = "StopFailure"
+// named is an event with all of its names.
+type named struct {
+	kind  Kind
+	takes Part
+	names []string
+}
 
-// kindOf returns the kind of an event of a host by its name.
-func kindOf(host Host, name string) Kind {
-	for kind, names := range events[host] {
-		if slices.Contains(strings.Fields(names), name) {
-			return kind
+var tables = sync.OnceValue(func() (all []table) {
+	for line := range strings.Lines(hostsFile) {
+		words := strings.Fields(line)
+		switch last := len(all) - 1; {
+		case len(words) == 0:
+		case words[0] == "host":
+			all = append(all, table{Host(words[1]), strings.Join(words[2:], ""), nil, map[Part]string{}})
+		case words[0] == "answer":
+			all[last].answers[Part(words[1])] = words[2]
+		case words[0] == "event":
+			all[last].events = append(all[last].events, named{Kind(words[1]), Part(words[2]), words[3:]})
 		}
 	}
-	return Other
+	return all
+})
+
+// tableOf returns the table of a host, an empty one for an unknown host.
+func tableOf(host Host) *table {
+	for i := range tables() {
+		if t := &tables()[i]; t.host == host {
+			return t
+		}
+	}
+	return &table{}
+}
+
+// event returns an event by one of its names, of the kind Other for another name.
+func (t *table) event(name string) named {
+	for _, e := range t.events {
+		if slices.Contains(e.names, name) {
+			return e
+		}
+	}
+	return named{kind: Other, takes: None}
 }
 
 // Takes returns the effect of a text at the event.
 func (e *Event) Takes() Part {
-	switch kindOf(e.Host, e.Name) {
-	case BeforeTool:
-		return Deny
-	case Prompt, ToolFailed:
-		if slices.Contains([]Host{Cursor, Copilot, VSCode, Windsurf, Opencode}, e.Host) {
-			return None
-		}
-		return Context
-	case SessionStart, AfterTool, BatchEnd:
-		return Context
-	case TurnEnd:
-		if !e.Aborted && e.Name != stopFailure && !slices.Contains([]Host{Windsurf, Cline, Opencode}, e.Host) {
-			return GoOn
-		}
+	part := tableOf(e.Host).event(e.Name).takes
+	if part == GoOn && e.Aborted {
+		return None
 	}
-	return None
+	return part
 }
 
 // MovedOn reports whether the event proves that a request to the model was made after an event of kind offered, of the
@@ -117,54 +112,23 @@ func (e *Event) MovedOn(offered Kind) bool {
 // by which the host continues as usual. A text longer than MaxText is cut at the end of a line, with a note of its
 // missing length. With status 2 the output is for standard error, which Windsurf's agent reads.
 func (e *Event) Render(said string) (output []byte, status int) {
-	var out any = struct{}{}
-	switch {
-	case e.Host == Windsurf:
-		if said == "" || e.Takes() == None {
-			return nil, 0
-		}
-		for line := range strings.SplitSeq(cut(said), "\n") {
+	part := e.Takes()
+	if said == "" {
+		part = None
+	}
+	said = cut(said)
+	if e.Host == Windsurf && part != None {
+		for line := range strings.SplitSeq(said, "\n") {
 			output = append(output, text.Safe(line, 0)+"\n"...)
 		}
 		return output, 2
-	case said != "" && e.Takes() != None:
-		out = e.form(cut(said))
-	case e.Host != Cursor && e.Host != Gemini: // which report empty output as a fault
+	}
+	form := tableOf(e.Host).answers[part]
+	if form == "" {
 		return nil, 0
 	}
-	return append(text.AppendJSON(nil, text.JSON(out)), '\n'), 0
-}
-
-// form returns the host's form of a text at the event.
-func (e *Event) form(said string) any {
-	switch part := e.Takes(); {
-	case e.Host == Gemini && part != Context:
-		return map[string]string{"decision": "deny", "reason": said}
-	case e.Host == Cline: // whose model reads the one, and whose user the other
-		return map[string]any{"cancel": part == Deny, "contextModification": said, "errorMessage": said}
-	case e.Host == VSCode && part == GoOn:
-		return e.specific(map[string]string{"decision": "block", "reason": said})
-	case e.Host == Cursor && part == Deny:
-		return map[string]string{"permission": "deny", "agent_message": said, "user_message": said}
-	case e.Host == Cursor && part == Context:
-		return map[string]string{"additional_context": said}
-	case e.Host == Cursor:
-		return map[string]string{"followup_message": said}
-	case part == GoOn:
-		return map[string]string{"decision": "block", "reason": said}
-	case part == Deny:
-		return e.specific(map[string]string{"permissionDecision": "deny", "permissionDecisionReason": said})
-	}
-	return e.specific(map[string]string{"additionalContext": said})
-}
-
-// specific returns members that belong to the event.
-func (e *Event) specific(members map[string]string) any {
-	if e.Host == Copilot {
-		return members
-	}
-	members["hookEventName"] = e.Name
-	return map[string]any{"hookSpecificOutput": members}
+	out := strings.NewReplacer("EVENT", string(text.JSON(e.Name)), "TEXT", string(text.JSON(said))).Replace(form)
+	return append(text.AppendJSON(nil, []byte(out)), '\n'), 0
 }
 
 // cut returns at most MaxText bytes of s as valid UTF-8, with a note where it is cut: at the end of a line, unless that
@@ -181,87 +145,34 @@ func cut(s string) string {
 	return fmt.Sprintf("%s\n[%d bytes left out]", s[:n], len(s)-n)
 }
 
-//go:embed opencode.js
-var opencode string
-
-// timeout is how long a host waits for the command, in seconds.
-const timeout = 10
-
 // notInTools are the characters of a server's name that hosts replace in the names of its tools.
 var notInTools = regexp.MustCompile(`[^A-Za-z0-9_-]`)
+
+// inTools returns the name of a server as it is in the names of its tools.
+func inTools(server string) string { return notInTools.ReplaceAllLiteralString(server, "_") }
 
 // Pattern returns the pattern of the names of the tools of an MCP server in a host without matchers, "" for another. In
 // VS Code, which shortens the names of servers, it fits the tools of all servers.
 func Pattern(host Host, server string) string {
-	switch host {
-	case VSCode:
-		return "mcp_*"
-	case Windsurf, Cline:
-		return mcpName(server, "*")
-	case Opencode:
-		return notInTools.ReplaceAllLiteralString(server, "_") + "_*"
-	}
-	return ""
+	return strings.Replace(tableOf(host).tools, "SERVER", inTools(server), 1)
 }
+
+// configurations has for each host the path of a file in the project, an empty line, and the contents of the file.
+//
+//go:embed configurations
+var configurations embed.FS
 
 // Configuration returns the contents of a file by which a host runs command, and the file's path in the project. Only
 // tools of the MCP server of that name can be denied, in Cursor, whose names of tools lack the server, tools of all
 // servers; a host without matchers asks about all tools, and the command chooses by [Pattern]. The command gets the
 // flags --host and --event if the input has neither. Both results are "" for an unknown host.
 func Configuration(host Host, command, server string) (file, content string) {
-	server = notInTools.ReplaceAllLiteralString(server, "_")
-	config, wait, matcher := map[string]any{}, timeout, "mcp__"+server+"__.*"
-	switch host {
-	case Claude:
-		file = ".claude/settings.json"
-	case Codex:
-		file, command = ".codex/hooks.json", command+" --host codex"
-	case Gemini: // whose separator has changed, and which counts milliseconds
-		file, matcher, wait = ".gemini/settings.json", "mcp_+"+server+"_.*", timeout*1000
-	case Cursor:
-		file, matcher, config["version"] = ".cursor/hooks.json", "^MCP:", 1
-	case Copilot:
-		file, matcher, config["version"] = ".github/hooks/heed.json", "(mcp__)?"+server+"[-_].*", 1
-	case VSCode:
-		file, matcher = ".github/hooks/heed.json", ""
-	case Windsurf:
-		file, matcher = ".windsurf/hooks.json", ""
-	case Cline: // which runs a file for each event, by its name
-		return ".clinerules/hooks/PreToolUse, and as copies TaskStart, TaskResume, UserPromptSubmit, PostToolUse, " +
-			"TaskComplete and TaskCancel, each executable", "#!/bin/sh\nexec " + command + " --host cline\n"
-	case Opencode:
-		run := string(text.JSON(command + " --host opencode"))
-		return ".opencode/plugins/heed.js", strings.Replace(opencode, "COMMAND", run, 1)
-	default:
-		return "", ""
+	form, _ := configurations.ReadFile("configurations/" + string(host) + ".txt") // "" for an unknown host
+	// All files but that of Cline have the command in a string of JSON.
+	if host != Cline {
+		quoted := text.JSON(command)
+		command = string(quoted[1 : len(quoted)-1])
 	}
-	hooks := map[string]any{}
-	for kind, names := range events[host] {
-		if (kind == AfterTool || kind == ToolFailed) && events[host][BatchEnd] != "" { // which ends the calls, too
-			continue
-		}
-		event := strings.Fields(names)[0]
-		entry := map[string]any{"command": command, "timeout": wait}
-		switch host {
-		case Cursor:
-		case VSCode:
-			entry["type"] = "command"
-		case Windsurf:
-			entry = map[string]any{"command": command, "show_output": true}
-		case Copilot:
-			run := command + " --host copilot --event " + event
-			entry = map[string]any{"type": "command", "bash": run, "powershell": run, "timeoutSec": wait}
-		default: // in the form that Claude Code began
-			entry["type"] = "command"
-			entry = map[string]any{"hooks": []any{entry}}
-		}
-		if kind == BeforeTool && matcher != "" {
-			entry["matcher"] = matcher
-		}
-		hooks[event] = []any{entry}
-	}
-	config["hooks"] = hooks
-	var b bytes.Buffer
-	_ = json.Indent(&b, text.JSON(config), "", "  ") // which is JSON
-	return file, b.String() + "\n"
+	file, content, _ = strings.Cut(string(form), "\n\n")
+	return file, strings.NewReplacer("COMMAND", command, "SERVER", inTools(server)).Replace(content)
 }

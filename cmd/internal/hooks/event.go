@@ -34,8 +34,11 @@ const (
 )
 
 // Hosts returns all hosts.
-func Hosts() []Host {
-	return []Host{Claude, Codex, Gemini, Cursor, Copilot, VSCode, Windsurf, Cline, Opencode}
+func Hosts() (all []Host) {
+	for _, t := range tables() {
+		all = append(all, t.host)
+	}
+	return all
 }
 
 // Kind is the kind of an event, in any host.
@@ -135,7 +138,7 @@ func mcpName(server, tool string) string {
 	if server == "" || tool == "" {
 		return tool
 	}
-	return "mcp__" + notInTools.ReplaceAllLiteralString(server, "_") + "__" + tool
+	return "mcp__" + inTools(server) + "__" + tool
 }
 
 // Parse reads the input of an event. A host or event of "" is recognized by the input; Copilot CLI names the event only
@@ -153,7 +156,8 @@ func Parse(input []byte, host Host, event string) (Event, error) {
 	if host == "" {
 		host = w.host()
 	}
-	if _, ok := events[host]; !ok {
+	t := tableOf(host)
+	if t.host == "" {
 		return Event{}, fmt.Errorf("hooks: unknown host %s", text.Safe(string(host), 40))
 	}
 	e := Event{
@@ -166,7 +170,7 @@ func Parse(input []byte, host Host, event string) (Event, error) {
 		StopActive: w.StopActive || w.LoopCount > 0,
 		Aborted:    w.Interrupted || host == Cursor && w.Status != "" && w.Status != "completed",
 	}
-	e.Kind, e.Aborted = kindOf(host, e.Name), e.Aborted || e.Name == stopFailure
+	e.Kind, e.Aborted = t.event(e.Name).kind, e.Aborted || e.Name == stopFailure
 	if ok := w.ClineAfter.Success; ok != nil && !*ok {
 		e.Kind = ToolFailed
 	}
@@ -188,6 +192,9 @@ func (e *Event) check() error {
 	}
 	return nil
 }
+
+// stopFailure is the event of a turn that was ended by an error.
+const stopFailure = "StopFailure"
 
 // calls are the statuses that kinds of events give to calls. A call that is open when the turn ends in order has been
 // answered, since a request to the model came after it; a call that is open when the user prompts was left.
@@ -220,7 +227,7 @@ func (w *wire) host() Host {
 		return Cline
 	case w.CopilotSession != "":
 		return Copilot
-	case timed && kindOf(Gemini, w.Name) != Other && w.TranscriptPath != "":
+	case timed && tableOf(Gemini).event(w.Name).kind != Other && w.TranscriptPath != "":
 		return Gemini
 	case timed:
 		return Copilot

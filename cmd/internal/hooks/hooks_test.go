@@ -77,13 +77,12 @@ func TestEachHostAndEvent(t *testing.T) {
 }
 
 func TestExamplesHaveEachKindOfEachHost(t *testing.T) {
-	for _, host := range Hosts() {
-		for kind, names := range events[host] {
-			e := Event{Host: host, Name: strings.Fields(names)[0]}
+	for _, of := range tables() {
+		for _, e := range of.events {
 			has := slices.ContainsFunc(examples, func(x example) bool {
-				return x.Want.Host == host && x.Want.Kind == kind
+				return x.Want.Host == of.host && x.Want.Kind == e.kind
 			})
-			require.True(t, has || e.Takes() == None, "%s: %s", host, names)
+			require.True(t, has || e.takes == None, "%s: %s", of.host, e.names)
 		}
 	}
 }
@@ -195,12 +194,12 @@ func TestAborted(t *testing.T) {
 
 // TestToolsAreNamed: an event of a tool names it, and no other needs one.
 func TestToolsAreNamed(t *testing.T) {
-	for host, kinds := range events {
-		for kind, names := range kinds {
-			for name := range strings.FieldsSeq(names) {
-				_, err := Parse([]byte(`{"session_id":"s"}`), host, name)
-				needs := kind == BeforeTool || kind == AfterTool || kind == ToolFailed
-				require.Equal(t, needs, err != nil, "%s: %s", host, name)
+	for _, of := range tables() {
+		for _, e := range of.events {
+			for _, name := range e.names {
+				_, err := Parse([]byte(`{"session_id":"s"}`), of.host, name)
+				needs := e.kind == BeforeTool || e.kind == AfterTool || e.kind == ToolFailed
+				require.Equal(t, needs, err != nil, "%s: %s", of.host, name)
 			}
 		}
 	}

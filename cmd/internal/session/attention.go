@@ -75,6 +75,11 @@ func (s *Session) Current(ctx context.Context, consumer string) (heed.Item, bool
 	if !ok {
 		a = s.late(ctx)
 	}
+	return item(a)
+}
+
+// item returns the item that a points to, and false for none.
+func item(a *heed.Item) (heed.Item, bool) {
 	if a == nil {
 		return heed.Item{}, false
 	}
@@ -85,7 +90,7 @@ func (s *Session) current(consumer string) *heed.Item {
 	if blind := s.attention.openBlind(); blind != nil {
 		return new(s.Present(*blind))
 	}
-	s.others.meet(consumer)
+	s.timeline.meet(consumer)
 	var current *heed.Item
 	s.ordered.Lock()
 	a, open := s.engine.Current(consumer)
@@ -289,7 +294,7 @@ func (s *Session) Ack(ctx context.Context, consumer, id string, upTo uint64) Ack
 			a = s.ack(consumer, s.ItemID(id), upTo)
 		}
 		a.Left = peers{s}.Open(nil)
-		a.show(s.current(consumer))
+		a.Current, a.Open = item(s.current(consumer))
 		a.Acknowledged = a.Acknowledged && !(a.Already && slices.ContainsFunc(a.Left, func(it heed.Item) bool {
 			return it.Blocking && s.continues(it, a.ID)
 		}))
@@ -297,9 +302,8 @@ func (s *Session) Ack(ctx context.Context, consumer, id string, upTo uint64) Ack
 	})
 	if !ok {
 		a = s.ackBlind(id)
-		if known := s.late(ctx); known != nil {
-			a.Left = []heed.Item{*known}
-			a.show(known)
+		if a.Current, a.Open = item(s.late(ctx)); a.Open {
+			a.Left = []heed.Item{a.Current}
 		}
 	}
 	return a
@@ -314,13 +318,6 @@ func (s *Session) continues(it heed.Item, id string) bool {
 	return it.Predecessor == id
 }
 
-// show sets the current item of the answer.
-func (a *Acked) show(current *heed.Item) {
-	if a.Current, a.Open = (heed.Item{}), current != nil; a.Open {
-		a.Current = *current
-	}
-}
-
 // ack acknowledges an item of the engine, and is in the timeline before the updates that it causes.
 func (s *Session) ack(consumer, id string, upTo uint64) (a Acked) {
 	defer func() {
@@ -331,25 +328,21 @@ func (s *Session) ack(consumer, id string, upTo uint64) (a Acked) {
 	s.enter()
 	defer s.leave()
 	a.AckResult = s.engine.Ack(consumer, id, upTo)
-	res := &a.AckResult
-	s.act(event.StatusAcknowledged, consumer, id, cmp.Or(res.Watermark, upTo))
-	now := s.now()
-	s.timeline.acked(consumer, res, now)
-	s.others.knows(consumer, res.ID)
-	if res.Acknowledged && !res.Already {
-		for _, id := range append([]string{res.ID}, res.Covered...) {
+	s.act(event.StatusAcknowledged, consumer, id, cmp.Or(a.Watermark, upTo))
+	if a.Acknowledged && !a.Already {
+		for _, id := range append([]string{a.ID}, a.Covered...) {
 			if it, known := s.engine.Item(id); known {
 				a.Items = append(a.Items, it)
 			}
 		}
-		s.others.acked(consumer, a.Items, now)
 	}
+	s.timeline.acked(consumer, &a, s.now())
 	return a
 }
 
 // Attach records that an agent has arrived; see [heed.Engine.Attach]. It is not part of a recording.
 func (s *Session) Attach(consumer string) string {
-	s.others.meet(consumer)
+	s.timeline.meet(consumer)
 	s.enter()
 	id := s.engine.Attach(consumer, s.now())
 	s.leave()
@@ -361,7 +354,6 @@ func (s *Session) Attach(consumer string) string {
 // for each acknowledgement whether the item was read.
 func (s *Session) MarkRead(consumer, id string) {
 	s.timeline.read(consumer, id)
-	s.others.knows(consumer, id)
 }
 
 // HasRead reports whether a consumer read an item, by [Session.MarkRead].
@@ -420,16 +412,14 @@ func (g source) Current(ctx context.Context, consumer string) (heed.Item, bool, 
 	g.s.gathered(nil)
 	g.s.lookForLog(0)
 	open := g.s.engine.Open(nil)
-	if len(open) > 0 && open[0].Blocking { // an item that is not delivered need not be on disk
-		open = nil
-		if a := g.s.current(consumer); a != nil {
-			open = []heed.Item{*a}
-		}
-	}
 	if len(open) == 0 {
 		return heed.Item{}, false, nil
 	}
-	return open[0], true, nil
+	if !open[0].Blocking { // it is not delivered, and need not be on disk
+		return open[0], true, nil
+	}
+	a, known := item(g.s.current(consumer))
+	return a, known, nil
 }
 
 // Ack implements [gate.Source].

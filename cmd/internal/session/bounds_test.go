@@ -120,10 +120,12 @@ func TestNotes(t *testing.T) {
 	require.Equal(t, maxNotes, tl.notes.Len())
 	oldest, _, _ := tl.notes.GetOldest()
 	require.Equal(t, id(1), oldest)
-	require.EqualValues(t, 2000, tl.after(id(1), began.Add(2*time.Second)))
-	require.EqualValues(t, 1, tl.after(id(1), began.Add(1)), "after all")
-	require.Zero(t, tl.after(id(1), began))
-	require.Zero(t, tl.after(id(0), began.Add(time.Hour)), "it is not known any more")
+	after := func(i int, passed time.Duration) int {
+		tl.update(&heed.Update{Kind: coalesce.Cleared, Item: heed.Item{ID: id(i)}}, began.Add(passed))
+		return int(tl.events[len(tl.events)-1].AfterMs)
+	}
+	require.Equal(t, []int{2000, 1, 0}, []int{after(1, 2*time.Second), after(1, 1), after(1, 0)})
+	require.Zero(t, after(0, time.Hour), "it is not known any more")
 
 	for i := range maxReaders + 1 {
 		for range 2 {
@@ -144,10 +146,9 @@ func TestNotes(t *testing.T) {
 		{long, id(6), true},
 		{long + "x", id(6), true}, // as far as names are kept
 	} {
-		tl.acked(c.consumer, &heed.AckResult{
-			ID: c.id, Acknowledged: true, Successor: "s",
-			Covered: []string{"c"},
-		}, began.Add(time.Second))
+		tl.acked(c.consumer, &Acked{AckResult: heed.AckResult{
+			ID: c.id, Acknowledged: true, Successor: "s", Covered: []string{"c"},
+		}}, began.Add(time.Second))
 		e := tl.events[len(tl.events)-1]
 		require.Equal(t, Acknowledged, e.Kind)
 		require.Equal(t, c.read, *e.Read, c.consumer)
@@ -157,7 +158,7 @@ func TestNotes(t *testing.T) {
 		require.LessOrEqual(t, len(e.Consumer), 128)
 	}
 	for _, res := range []heed.AckResult{{ID: id(5)}, {ID: id(5), Acknowledged: true, Already: true}} {
-		tl.acked("a", &res, began)
+		tl.acked("a", &Acked{AckResult: res}, began)
 		require.Equal(t, AckUnknown, tl.events[len(tl.events)-1].Kind)
 	}
 }

@@ -45,7 +45,7 @@ type Running struct {
 func (s *Session) Begin(call Call) *Running {
 	r := &Running{s: s, call: call, started: s.now()}
 	s.inFlight.Add(1)
-	s.others.meet(call.Consumer)
+	s.timeline.meet(call.Consumer)
 	if call.Diagnostic() {
 		return r
 	}
@@ -125,8 +125,7 @@ func (r *Running) settle(ctx context.Context) error {
 	if s.cfg.Settle == 0 {
 		return nil
 	}
-	timer := time.NewTimer(s.cfg.Settle)
-	defer timer.Stop()
+	late := time.After(s.cfg.Settle)
 	for {
 		changed := s.changed.wait()
 		if r.look(); r.related != nil && r.related.Blocking {
@@ -135,7 +134,7 @@ func (r *Running) settle(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-timer.C:
+		case <-late:
 			return s.Sync(ctx)
 		case <-changed:
 		}

@@ -75,11 +75,8 @@ func (s *Session) lookForLog(patience time.Duration) {
 	if since(s.absent, now) < patience {
 		return
 	}
-	path := st.Path
-	if whole, err := filepath.Abs(path); err == nil { // which does not depend on the folder that heed was started in
-		path = whole
-	}
-	detail := cmp.Or(st.Absent, "there is no file "+path)
+	path, _ := filepath.Abs(st.Path) // which does not depend on the folder that heed was started in
+	detail := cmp.Or(st.Absent, "there is no file "+cmp.Or(path, st.Path))
 	if st.LastError != nil {
 		detail = st.LastError.Error()
 	}

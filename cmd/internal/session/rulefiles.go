@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"log/slog"
 	"os"
 	"slices"
 	"sync/atomic"
@@ -37,10 +36,8 @@ type RuleStatus struct {
 
 // ruleFiles watches the rule files.
 type ruleFiles struct {
-	names    []string
-	defaults bool
-	log      *slog.Logger
-	clock    func() time.Time
+	cfg      *Config
+	defaults bool // heed's default rules come after the files
 
 	now   atomic.Pointer[rulesInUse] // which the watcher replaces
 	tried []RuleFile                 // that were compiled last, with success or not; used by the watcher only
@@ -54,10 +51,10 @@ type rulesInUse struct {
 
 // init reads the files and compiles the first set: nil if only the embedded rules apply.
 func (w *ruleFiles) init(cfg *Config) (*rules.Set, error) {
-	w.names, w.defaults, w.clock, w.log = slices.Clone(cfg.RuleFiles), !cfg.NoDefaults, cfg.Now, cfg.Logger
+	w.cfg, w.defaults = cfg, !cfg.NoDefaults
 	now := &rulesInUse{set: cfg.Engine.Rules, RuleStatus: RuleStatus{Since: cfg.Now()}}
 	w.now.Store(now)
-	if len(w.names) == 0 && w.defaults && now.set != nil {
+	if len(cfg.RuleFiles) == 0 && w.defaults && now.set != nil {
 		w.defaults = false
 		return now.set, nil
 	}
@@ -71,8 +68,8 @@ func (w *ruleFiles) init(cfg *Config) (*rules.Set, error) {
 
 // read reads the files.
 func (w *ruleFiles) read() (sources []rules.File, read []RuleFile, err error) {
-	today := w.clock().UTC().Format(time.DateOnly)
-	for _, name := range w.names {
+	today := w.cfg.Now().UTC().Format(time.DateOnly)
+	for _, name := range w.cfg.RuleFiles {
 		data, changed, err := readRules(name)
 		if err != nil {
 			return nil, nil, err
@@ -92,7 +89,7 @@ func (w *ruleFiles) compile(sources []rules.File) (*rules.Set, error) {
 	set, err := rules.Compile(sources...)
 	if err == nil {
 		for _, ended := range set.Ended() {
-			w.log.Warn(ended)
+			w.cfg.Logger.Warn(ended)
 		}
 	}
 	return set, err

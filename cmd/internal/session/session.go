@@ -54,7 +54,6 @@ type Session struct {
 
 	attention attention
 	timeline  timeline
-	others    others
 	disk      disk
 	rules     ruleFiles
 
@@ -70,9 +69,9 @@ type Session struct {
 	mods    atomic.Pointer[[]capture.ListedMod]
 }
 
-// New returns a session for cfg. It reads the rule files and the snapshot; see loadSnapshot. A snapshot that is not
-// restored as a whole is logged and shown by [Session.Status]. An unreadable snapshot leads to a new engine in an epoch
-// of its own, with one blocking item about it. The error names the invalid field or file.
+// New returns a session for cfg. It reads the rule files and the snapshot. A snapshot that is not restored as a whole
+// is logged and shown by [Session.Status]. An unreadable snapshot leads to a new engine in an epoch of its own, with
+// one blocking item about it. The error names the invalid field or file.
 func New(cfg Config) (*Session, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -84,7 +83,6 @@ func New(cfg Config) (*Session, error) {
 	s.log, s.started = s.cfg.Logger, s.cfg.Now()
 	s.mods.Store(new([]capture.ListedMod))
 	s.timeline.init(s.cfg.Timeline)
-	s.others.init()
 	s.attention.slots = make(chan struct{}, maxAnswers)
 	var bits [8]byte
 	_, _ = rand.Read(bits[:]) // never fails
@@ -112,16 +110,14 @@ func New(cfg Config) (*Session, error) {
 	return s, nil
 }
 
-// open makes the engine, or restores it.
+// open restores the engine, or makes a new one.
 func (s *Session) open(ec heed.Config) (err error) {
-	if s.cfg.Snapshot == "" {
-		s.engine, err = heed.New(ec)
-		return err
-	}
 	var refused error
-	s.engine, s.at, s.restored, refused = loadSnapshot(s.cfg.Snapshot, ec)
-	if s.engine == nil {
-		return refused
+	s.engine, refused = s.restore(ec)
+	if s.restored = s.engine != nil; !s.restored {
+		if s.engine, err = heed.New(ec); err != nil {
+			return err
+		}
 	}
 	s.disk.init(s, refused)
 	if refused != nil {
@@ -152,7 +148,7 @@ func (s *Session) Run(ctx context.Context) error {
 	var wg sync.WaitGroup
 	wg.Go(func() { s.pump(ctx) })
 	wg.Go(func() { every(ctx, s.cfg.Tick, s.tick) })
-	if len(s.rules.names) > 0 {
+	if len(s.cfg.RuleFiles) > 0 {
 		wg.Go(func() { every(ctx, RulePoll, s.reloadIfChanged) })
 	}
 	if s.disk.path != "" {
@@ -303,13 +299,12 @@ func (s *Session) tick() {
 
 // every calls f each time that d has passed, until ctx is done.
 func every(ctx context.Context, d time.Duration, f func()) {
-	t := time.NewTicker(d)
-	defer t.Stop()
+	tick := time.Tick(d)
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-t.C:
+		case <-tick:
 			f()
 		}
 	}

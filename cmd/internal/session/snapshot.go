@@ -31,8 +31,8 @@ type disk struct {
 
 	mu sync.Mutex // of the file
 
-	notes sync.Mutex // of the file with the calls, and of noted
-	noted uint64     // since the process began
+	notes sync.Mutex    // of the file with the calls
+	noted atomic.Uint64 // calls since the process began
 
 	state atomic.Pointer[SnapshotStatus] // which the holder of mu replaces
 }
@@ -83,7 +83,7 @@ func (d *disk) through(seq uint64) {
 // saveLocked writes a snapshot. If that fails, its items count as saved, too: the next save is due when another item is
 // reported, and periodically.
 func (d *disk) saveLocked() {
-	noted := d.countNotes()
+	noted := d.noted.Load()
 	d.s.ordered.Lock()
 	stats, at, encode := d.s.engine.Stats(), d.s.at, d.s.engine.Freeze()
 	d.s.ordered.Unlock()
@@ -129,7 +129,7 @@ func (d *disk) note(o event.Operation) {
 	line, _ := json.Marshal(o) // plain data
 	d.notes.Lock()
 	defer d.notes.Unlock()
-	d.noted++
+	d.noted.Add(1)
 	f, err := os.OpenFile(d.path+notesSuffix, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return // the next snapshot has it
@@ -140,18 +140,12 @@ func (d *disk) note(o event.Operation) {
 	}
 }
 
-func (d *disk) countNotes() uint64 {
-	d.notes.Lock()
-	defer d.notes.Unlock()
-	return d.noted
-}
-
 // forget removes the notes if a snapshot on disk has them all: those that were counted before it. Else the next one
 // removes them.
 func (d *disk) forget(counted uint64) {
 	d.notes.Lock()
 	defer d.notes.Unlock()
-	if d.noted == counted {
+	if d.noted.Load() == counted {
 		_ = os.Remove(d.path + notesSuffix)
 	}
 }
@@ -168,33 +162,30 @@ func (d *disk) unsaved() (events []event.Operation) {
 	return events
 }
 
-// loadSnapshot returns the engine of the snapshot in the file called path, with the bounds of cfg, the file's position
-// in the log, and true. The engine continues in the snapshot's epoch, whatever cfg.Epoch is. An error says why only the
-// carry-over of the snapshot was restored (see [heed.Restore]).
+// restore returns the engine of the snapshot, with the bounds of cfg, and sets the position in the log. The engine
+// continues in the snapshot's epoch, whatever cfg.Epoch is. An error says why only the carry-over of the snapshot was
+// restored (see [heed.Restore]).
 //
-// Without such a file, or if nothing of it can be read, it returns a new engine and false; the error is the reason, and
-// nil without a file. The new engine's epoch is cfg.Epoch, which must never have been used before.
-//
-// The engine is nil only if cfg itself is refused.
-func loadSnapshot(path string, cfg heed.Config) (e *heed.Engine, at follow.Position, restored bool, err error) {
+// Without a snapshot, or if nothing of it can be read, it returns nil; the error is the reason, and nil without a file.
+func (s *Session) restore(cfg heed.Config) (*heed.Engine, error) {
+	path := s.cfg.Snapshot
+	if path == "" {
+		return nil, nil
+	}
 	snapshot, err := statefile.ReadFile(path)
-	if err == nil {
-		snapshot, at = split(snapshot)
-		same := cfg
-		same.Epoch = ""
-		if e, err = heed.Restore(same, snapshot); err == nil {
-			return e, at, true, e.CarriedOver()
-		}
-		err = fmt.Errorf("%s cannot be read, and earlier ids are not valid: %w", path, err)
-	}
 	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
+		return nil, nil
 	}
-	e, refused := heed.New(cfg)
-	if refused != nil {
-		return nil, at, false, refused
+	if err != nil {
+		return nil, err
 	}
-	return e, at, false, err
+	snapshot, s.at = split(snapshot)
+	cfg.Epoch = ""
+	e, err := heed.Restore(cfg, snapshot)
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be read, and earlier ids are not valid: %w", path, err)
+	}
+	return e, e.CarriedOver()
 }
 
 // stored is the last line of a snapshot file: how far the log was read that the state is of. Sum is the checksum of the

@@ -57,8 +57,8 @@ func (s *Session) Status() Status {
 		Epoch: s.engine.Latest().Epoch, Run: s.run, Started: s.started, UptimeMs: millis(since(s.started, s.now())),
 		Restored: s.restored,
 		LogFrom:  s.cfg.LogFrom, InFlight: s.inFlight.Load(), Waiting: s.waits.Load(),
-		Held: s.held.Load(), AcksOfPeople: s.others.people.Load(), AcksOfAgents: s.others.agents.Load(),
-		Limits: limits(&e, s.others.dropped.Load()), Rules: s.rules.status(), Snapshot: s.disk.status(), Engine: e,
+		Held: s.held.Load(), AcksOfPeople: s.timeline.people.Load(), AcksOfAgents: s.timeline.agents.Load(),
+		Limits: limits(&e, s.timeline.dropped.Load()), Rules: s.rules.status(), Snapshot: s.disk.status(), Engine: e,
 	}
 	if s.cfg.Limits != nil {
 		st.Limits = append(st.Limits, s.cfg.Limits()...)

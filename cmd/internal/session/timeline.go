@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp/gate"
 	"github.com/heedlog/heed/internal/text"
@@ -65,13 +64,18 @@ const (
 	maxName    = 128 // bytes of a peer's name
 )
 
-// timeline has the latest events.
+// timeline has the latest events, and the acknowledgements by others that an agent does not know. It is not part of the
+// state on disk.
 type timeline struct {
 	mu     sync.Mutex
 	events []Event // oldest first
 	limit  int
-	last   uint64                        // number of the latest event
-	notes  *simplelru.LRU[string, *note] // by item
+	last   uint64                          // number of the latest event
+	notes  *simplelru.LRU[string, *note]   // by item
+	untold *simplelru.LRU[string, *untold] // by agent
+
+	dropped        atomic.Uint64 // items of untold that were dropped before they were delivered
+	people, agents atomic.Uint64 // acknowledgements by each
 }
 
 // note has the opening and the readers of an item.
@@ -83,12 +87,25 @@ type note struct {
 func (t *timeline) init(limit int) {
 	t.limit = limit
 	t.notes, _ = simplelru.NewLRU[string, *note](maxNotes, nil)
+	t.untold, _ = simplelru.NewLRU(maxListeners, func(_ string, u *untold) { t.dropped.Add(uint64(len(u.items))) })
 }
 
-// add appends e in place of the oldest event if there are too many.
+// add appends e, with the facts that the note about its item has, in place of the oldest event if there are too many.
 func (t *timeline) add(e Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	switch e.Kind {
+	case ItemOpened:
+		t.of(e.Attention).opened = e.Time
+	case ItemCleared, Acknowledged:
+		n := t.of(e.Attention)
+		if !n.opened.IsZero() {
+			e.AfterMs = millis(since(n.opened, e.Time))
+		}
+		if e.Kind == Acknowledged {
+			e.Read = new(slices.Contains(n.readers, e.Consumer))
+		}
+	}
 	t.last++
 	e.Number = t.last
 	t.events = append(t.events, e)
@@ -103,14 +120,6 @@ func (t *timeline) of(id string) *note {
 		t.notes.Add(id, n)
 	}
 	return n
-}
-
-// after returns how long after it opened an item was acknowledged or cleared.
-func (t *timeline) after(id string, now time.Time) uint64 {
-	if opened := t.of(id).opened; !opened.IsZero() {
-		return millis(since(opened, now))
-	}
-	return 0
 }
 
 // millis returns a duration in milliseconds, at least one if it is positive.
@@ -128,23 +137,14 @@ func (t *timeline) read(consumer, id string) {
 	if consumer = cut(consumer); !slices.Contains(n.readers, consumer) && len(n.readers) < maxReaders {
 		n.readers = append(n.readers, consumer)
 	}
+	t.knows(consumer, id)
 }
 
 func (t *timeline) update(u *heed.Update, now time.Time) {
-	e := Event{Time: now, Attention: u.Item.ID, Blocking: u.Item.Blocking, Reason: string(u.Reason)}
-	t.mu.Lock()
-	switch u.Kind {
-	case coalesce.Opened:
-		e.Kind = ItemOpened
-		t.of(e.Attention).opened = now
-	case coalesce.Cleared:
-		e.Kind = ItemCleared
-		e.AfterMs = t.after(e.Attention, now)
-	default:
-		e.Kind = ItemUpdated
-	}
-	t.mu.Unlock()
-	t.add(e)
+	t.add(Event{
+		Time: now, Kind: EventKind("item_" + u.Kind), Attention: u.Item.ID, Blocking: u.Item.Blocking,
+		Reason: string(u.Reason),
+	})
 }
 
 func (t *timeline) ended(r *Running, status event.Status, at time.Time) {
@@ -174,16 +174,20 @@ func (t *timeline) refused(d *gate.Decision, now time.Time) {
 	t.add(e)
 }
 
-func (t *timeline) acked(consumer string, res *heed.AckResult, now time.Time) {
+func (t *timeline) acked(consumer string, a *Acked, now time.Time) {
 	consumer = cut(consumer)
-	e := Event{Time: now, Kind: AckUnknown, Consumer: consumer, Attention: cut(res.ID)}
-	if res.Acknowledged && !res.Already {
-		e.Kind, e.Successor, e.Covered = Acknowledged, res.Successor, slices.Clone(res.Covered)
-		t.mu.Lock()
-		e.AfterMs, e.Read = t.after(res.ID, now), new(slices.Contains(t.of(res.ID).readers, consumer))
-		t.mu.Unlock()
+	e := Event{Time: now, Kind: AckUnknown, Consumer: consumer, Attention: cut(a.ID)}
+	cleared := a.Acknowledged && !a.Already
+	if cleared {
+		e.Kind, e.Successor, e.Covered = Acknowledged, a.Successor, slices.Clone(a.Covered)
 	}
 	t.add(e)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.knows(consumer, a.ID)
+	if cleared {
+		t.share(consumer, a.Items, now)
+	}
 }
 
 // cut bounds a name that a peer gave.
@@ -227,51 +231,34 @@ const (
 	maxUntold    = 8
 )
 
-// others keeps for each agent the items that others acknowledged, until they were delivered to the agent. It is not
-// part of the state on disk.
-type others struct {
-	mu sync.Mutex
-	of *simplelru.LRU[string, *untold] // by consumer
-
-	dropped        atomic.Uint64 // items that were dropped before they were delivered
-	people, agents atomic.Uint64 // acknowledgements by each
-}
-
-// untold holds acknowledgements that an agent does not know.
+// untold holds the acknowledgements by others that an agent does not know, until they were delivered to it.
 type untold struct {
 	items []AckedByOther // oldest first
 	more  uint64         // that were dropped
 }
 
-func (o *others) init() {
-	o.of, _ = simplelru.NewLRU(maxListeners, func(_ string, u *untold) { o.dropped.Add(uint64(len(u.items))) })
-}
-
 // meet records that a consumer reads or calls: from now on it has to know acknowledgements by others.
-func (o *others) meet(consumer string) {
+func (t *timeline) meet(consumer string) {
 	if Person(consumer) {
 		return
 	}
 	consumer = cut(consumer)
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if _, known := o.of.Get(consumer); !known {
-		o.of.Add(strings.Clone(consumer), &untold{})
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if _, known := t.untold.Get(consumer); !known {
+		t.untold.Add(strings.Clone(consumer), &untold{})
 	}
 }
 
-// acked records the items that a consumer acknowledged.
-func (o *others) acked(by string, items []heed.Item, now time.Time) {
-	by = cut(by)
-	o.mu.Lock()
-	defer o.mu.Unlock()
+// share keeps for the other agents the items that a consumer acknowledged. The lock is held.
+func (t *timeline) share(by string, items []heed.Item, now time.Time) {
 	if Person(by) {
-		o.people.Add(1)
+		t.people.Add(1)
 	} else {
-		o.agents.Add(1)
+		t.agents.Add(1)
 	}
-	for _, consumer := range o.of.Keys() {
-		u, _ := o.of.Peek(consumer)
+	for _, consumer := range t.untold.Keys() {
+		u, _ := t.untold.Peek(consumer)
 		if consumer == by {
 			continue
 		}
@@ -279,18 +266,16 @@ func (o *others) acked(by string, items []heed.Item, now time.Time) {
 			if len(u.items) == maxUntold {
 				u.items = slices.Delete(u.items, 0, 1)
 				u.more++
-				o.dropped.Add(1)
+				t.dropped.Add(1)
 			}
 			u.items = append(u.items, AckedByOther{Item: it, By: by, Time: now})
 		}
 	}
 }
 
-// knows records that a consumer read an item, or acknowledged it itself.
-func (o *others) knows(consumer, id string) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if u, known := o.of.Peek(cut(consumer)); known {
+// knows records that a consumer read an item, or acknowledged it itself. The lock is held.
+func (t *timeline) knows(consumer, id string) {
+	if u, known := t.untold.Peek(consumer); known {
 		u.items = slices.DeleteFunc(u.items, func(a AckedByOther) bool { return a.Item.ID == id })
 	}
 }
@@ -299,13 +284,13 @@ func (o *others) knows(consumer, id string) {
 // how many more there were. They count as delivered to it: each is returned once. Items that the consumer has since
 // read with [Session.MarkRead], or acknowledged itself, are not among them.
 func (s *Session) TakeAckedByOthers(consumer string) (items []AckedByOther, more uint64) {
-	o := &s.others
-	o.mu.Lock()
-	if u, known := o.of.Peek(cut(consumer)); known {
+	t := &s.timeline
+	t.mu.Lock()
+	if u, known := t.untold.Peek(cut(consumer)); known {
 		items, more = u.items, u.more
 		*u = untold{}
 	}
-	o.mu.Unlock()
+	t.mu.Unlock()
 	slices.Reverse(items)
 	for _, a := range items {
 		s.Delivered(consumer, a.Item.ID, a.Item.LatestSequence)

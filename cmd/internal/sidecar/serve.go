@@ -53,7 +53,7 @@ func Serve(in io.Reader, out io.Writer, cfg Config) error {
 			err = nil
 		}
 		if err != nil {
-			w.problem(&problem{At: f.at, Fatal: true, Text: err.Error()})
+			w.put(typeError, problem{At: f.at, Fatal: true, Text: err.Error()})
 		}
 		close(w.ending)
 		select {
@@ -158,7 +158,7 @@ func (s *server) ingest(t frameType, payload []byte, at uint64) {
 	handle := handlers[t]
 	if handle == nil {
 		if s.unknownFrames++; s.unknownFrames == 1 {
-			s.w.problem(&problem{Frame: t, At: at, Text: "frames of this type are not known, and are skipped"})
+			s.w.put(typeError, problem{Frame: t, At: at, Text: "frames of this type are not known, and are skipped"})
 		}
 		return
 	}
@@ -168,7 +168,7 @@ func (s *server) ingest(t frameType, payload []byte, at uint64) {
 	}
 	s.badFrames++
 	text := fmt.Sprintf("a frame of type %d cannot be read: %v", t, err)
-	s.w.problem(&problem{Frame: t, At: at, Text: text})
+	s.w.put(typeError, problem{Frame: t, At: at, Text: text})
 	notice := event.Notice{Time: time.Now(), Status: event.StatusHole, Count: uint64(len(payload)), Detail: text}.Entry()
 	s.observe(&notice)
 }

@@ -85,8 +85,6 @@ func (w *writer) put(t frameType, v any) {
 	w.notify()
 }
 
-func (w *writer) problem(p *problem) { w.put(typeError, p) }
-
 // watch has the verdict of an operation written, soon and when it changes. It copies the id.
 func (w *writer) watch(id string) {
 	w.mu.Lock()

@@ -351,11 +351,8 @@ func (d stateDir) runPath(pid int) string { return d.path(runPrefix + strconv.It
 
 // write writes a run file.
 func (d stateDir) write(r runFile) error {
-	data, err := json.MarshalIndent(r, "", "  ")
-	if err == nil {
-		err = statefile.WriteFile(d.runPath(r.PID), append(data, '\n')) // with mode 0600
-	}
-	if err != nil {
+	data, _ := json.MarshalIndent(r, "", "  ")                                        // plain data
+	if err := statefile.WriteFile(d.runPath(r.PID), append(data, '\n')); err != nil { // with mode 0600
 		return fmt.Errorf("state: %w", err)
 	}
 	return nil
@@ -393,7 +390,11 @@ func (p *program) askBrief(cmd *cobra.Command) func(cmd *cobra.Command, item str
 	f.selects(cmd)
 	return func(cmd *cobra.Command, item string, b *command.Brief) error {
 		return p.asking(cmd, &f, func(ctx context.Context, c *gabp.Client, _ *runFile) error {
-			raw, err := c.CallTool(ctx, bridge.ToolBrief, briefArguments(item, b))
+			arguments := bridge.BriefArgs{ID: bridge.Ref(item), Tokens: b.Tokens, Template: b.Template}
+			if b.Own != nil {
+				arguments.Template, arguments.TemplateText = "", string(b.Text)
+			}
+			raw, err := c.CallTool(ctx, bridge.ToolBrief, arguments)
 			if err != nil {
 				return err
 			}
@@ -415,18 +416,4 @@ func (p *program) askBrief(cmd *cobra.Command) func(cmd *cobra.Command, item str
 			return p.print(d.Appended(b.Format))
 		})
 	}
-}
-
-func briefArguments(item string, b *command.Brief) map[string]any {
-	args := map[string]any{"template": b.Template}
-	if b.Own != nil {
-		args = map[string]any{"templateText": string(b.Text)}
-	}
-	if item != "" {
-		args["id"] = item
-	}
-	if b.Tokens > 0 {
-		args["tokens"] = b.Tokens
-	}
-	return args
 }

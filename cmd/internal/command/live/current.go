@@ -37,9 +37,7 @@ func (p *program) currentCommand() *cobra.Command {
 		if f.format == formatJSON {
 			return p.printJSON(raw)
 		}
-		g := p.page(f.width)
-		p.showCurrent(ctx, g, c, r.Attention)
-		return p.write(g)
+		return p.printForm(f.width, "current", fetchCurrent(ctx, c, r.Attention))
 	})
 	f.register(cmd, formatJSON, "the result of attention/current")
 	return cmd
@@ -112,33 +110,24 @@ func ask(ctx context.Context, c *gabp.Client, tool string, arguments, result any
 	return err == nil && json.Unmarshal(raw, result) == nil
 }
 
-// kind is the word for an item that blocks or does not, with its style.
-func kind(blocking bool) span {
-	if blocking {
-		return span{red, "BLOCKING"}
-	}
-	return span{yellow, "advisory"}
-}
-
-// showCurrent shows an item, nil for none.
-func (p *program) showCurrent(ctx context.Context, g *page, c *gabp.Client, a *heed.Item) {
-	var items bridge.Items
-	ask(ctx, c, bridge.ToolItems, struct{}{}, &items)
-	if a == nil {
-		g.line(span{green, "nothing is open"})
-		p.form(g, "acked", fetchAcked(ctx, c, &items))
-		return
-	}
-	t := fetchItem(ctx, c, a.ID)
-	p.showItem(g, a, &t, len(items.Items)+items.Omitted-1)
-}
-
-// shownItem is an item of attention/current with what heed has of it besides, and how many more are open.
+// shownItem is the item of attention/current, nil for none.
 type shownItem struct {
 	*heed.Item
 
-	Info *itemInfo
-	More int
+	Info  *itemInfo
+	More  int        // other open items
+	Acked []itemInfo // without an item: acknowledged, and may still be true
+}
+
+// fetchCurrent asks for the details of an item, nil for none.
+func fetchCurrent(ctx context.Context, c *gabp.Client, a *heed.Item) *shownItem {
+	var items bridge.Items
+	ask(ctx, c, bridge.ToolItems, struct{}{}, &items)
+	if a == nil {
+		return &shownItem{Acked: fetchAcked(ctx, c, &items)}
+	}
+	t := fetchItem(ctx, c, a.ID)
+	return &shownItem{Item: a, Info: &t, More: len(items.Items) + items.Omitted - 1}
 }
 
 // What describes the item in a sentence.
@@ -151,14 +140,9 @@ func (s *shownItem) What() string {
 	return what
 }
 
-// showItem shows an item.
-func (p *program) showItem(g *page, a *heed.Item, t *itemInfo, more int) {
-	p.form(g, "current", &shownItem{a, t, more})
-}
-
 func (p *program) ackCommand() *cobra.Command {
 	var f clientFlags
-	var who acker
+	var who bridge.AckArgs
 	cmd := p.clientCommand("ack [ID]", &f, func(ctx context.Context, c *gabp.Client, _ *runFile, args []string) error {
 		return p.ack(ctx, c, &f, who, args)
 	})
@@ -177,12 +161,6 @@ func (p *program) ackCommand() *cobra.Command {
 	return cmd
 }
 
-// acker is the agent that acknowledges, and its latest entry; empty for a person.
-type acker struct {
-	Agent   string `json:"agent,omitempty"`
-	Through uint64 `json:"through,omitempty"`
-}
-
 // shownAck is the answer to an acknowledgement.
 type shownAck struct {
 	*bridge.Acknowledgement
@@ -190,12 +168,17 @@ type shownAck struct {
 	Info         *itemInfo
 	Named, Agent string // by the command line
 
-	Before               bool // it was not open
-	ClearedBy, OpenNames string
+	Before    bool // it was not open
+	ClearedBy string
+	Cursor    string // of the heed
+	Now       *shownItem
 }
 
-// ack acknowledges the item that is meant.
-func (p *program) ack(ctx context.Context, c *gabp.Client, f *clientFlags, who acker, args []string) error {
+// Short returns the name that a person types for an item.
+func (s *shownAck) Short(id string) string { return short(id, s.Cursor) }
+
+// ack acknowledges the item that is meant, for a person if who names no agent.
+func (p *program) ack(ctx context.Context, c *gabp.Client, f *clientFlags, who bridge.AckArgs, args []string) error {
 	var it bridge.Item
 	var unread bool
 	var err error
@@ -207,7 +190,6 @@ func (p *program) ack(ctx context.Context, c *gabp.Client, f *clientFlags, who a
 	if err != nil {
 		return err
 	}
-	params := gabp.AckParams{AttentionID: it.ID}
 	var r bridge.Acknowledgement
 	r.Covered, r.Open = []heed.Item{}, []heed.Item{}
 	if unread && who.Agent == "" {
@@ -215,15 +197,14 @@ func (p *program) ack(ctx context.Context, c *gabp.Client, f *clientFlags, who a
 		return p.unread(ctx, c, f, &r)
 	}
 	// Another server, and heed if it leaves attention to the mod, has no such tool.
-	raw, err := c.CallTool(ctx, bridge.ToolAck, struct {
-		gabp.AckParams
-		acker
-	}{params, who})
+	who.AttentionID = bridge.Ref(it.ID)
+	raw, err := c.CallTool(ctx, bridge.ToolAck, who)
 	if err != nil && who.Agent != "" { // attention/ack would acknowledge for a person
 		return err
 	}
 	all := err == nil && json.Unmarshal(raw, &r) == nil
 	if !all {
+		params := gabp.AckParams{AttentionID: it.ID}
 		if err := c.Call(ctx, gabp.MethodAttentionAck, params, &r.AckResult); err != nil {
 			return err
 		}
@@ -235,29 +216,26 @@ func (p *program) ack(ctx context.Context, c *gabp.Client, f *clientFlags, who a
 	if f.format == formatJSON {
 		return p.printJSON(text.JSON(r))
 	}
-	g := p.page(f.width)
 	t := fetchItem(ctx, c, r.AttentionID)
 	shown := &shownAck{
 		Acknowledgement: &r, Info: &t, Named: strings.Join(args, ""), Agent: who.Agent, Before: !r.Acknowledged || before,
+		Cursor: cmp.Or(t.Cursor, it.Cursor),
 	}
 	if shown.Before {
-		shown.ClearedBy, shown.OpenNames = clearedBy(ctx, c, &t), openNames(&r, it.Cursor)
+		shown.ClearedBy = clearedBy(ctx, c, &t)
 	}
-	p.form(g, "ack", shown)
-	p.showCurrent(ctx, g, c, r.CurrentAttention)
-	return p.write(g)
+	shown.Now = fetchCurrent(ctx, c, r.CurrentAttention)
+	return p.printForm(f.width, "ack", shown)
 }
 
 // unread shows an item in place of its acknowledgement: the next one covers it.
 func (p *program) unread(ctx context.Context, c *gabp.Client, f *clientFlags, r *bridge.Acknowledgement) error {
 	p.Raise(exitFinding)
-	g := p.page(f.width)
-	g.line(span{yellow, "nothing is acknowledged: this item was not shown before"})
-	p.showCurrent(ctx, g, c, r.CurrentAttention)
+	shown := fetchCurrent(ctx, c, r.CurrentAttention)
 	if f.format == formatJSON {
 		return p.printJSON(text.JSON(r))
 	}
-	return p.write(g)
+	return p.printForm(f.width, "unread", shown)
 }
 
 // clearedBy returns how an item that is not open was cleared, and by whom, as far as heed knows.
@@ -277,21 +255,6 @@ func clearedBy(ctx context.Context, c *gabp.Client, t *itemInfo) string {
 		return ""
 	}
 	return " (" + why + ")"
-}
-
-// openNames names the open items after an acknowledgement, as a person types them.
-func openNames(r *bridge.Acknowledgement, cursor string) string {
-	if len(r.Open) == 0 {
-		return ""
-	}
-	var names []string
-	for i := range r.Open {
-		names = append(names, short(r.Open[i].ID, cursor))
-	}
-	if r.MoreOpen > 0 {
-		names = append(names, text.Many(r.MoreOpen, "other"))
-	}
-	return "; open: " + strings.Join(names, ", ")
 }
 
 // holding returns the item that holds calls back. If heed/items answers, the question does not count as a delivery:

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed/agent/briefing"
+	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/command"
 	"github.com/heedlog/heed/cmd/internal/history"
@@ -132,33 +133,28 @@ func (f *historyFlags) nothingYet() string { return "nothing is remembered; it w
 // none ends a command that needs a session.
 func (f *historyFlags) none() error { return cli.Failed(exitUsage, errors.New(f.nothingYet())) }
 
-// historyVersion is the version that begins a document.
-type historyVersion struct {
-	SchemaVersion int `json:"schemaVersion" jsonschema:"Rises when a field is removed or changes its meaning."`
-}
-
 // The documents that the commands print as JSON.
 type (
 	historyDocument struct {
-		historyVersion
+		bridge.Version
 		File     string            `json:"file" jsonschema:"The file of the history; it need not exist."`
 		Sessions []history.Session `json:"sessions" jsonschema:"The sessions, the latest first."`
 	}
 	historyShowDocument struct {
-		historyVersion
+		bridge.Version
 		Session history.Session `json:"session" jsonschema:"The session."`
 		Summary json.RawMessage `json:"summary" jsonschema:"Its summary: see the schema heed-session."`
 	}
 	historyGroupDocument struct {
-		historyVersion
+		bridge.Version
 		Groups []history.Group `json:"groups" jsonschema:"The group in each game that has it."`
 	}
 	historyModsDocument struct {
-		historyVersion
+		bridge.Version
 		history.GameMods
 	}
 	historyForgetDocument struct {
-		historyVersion
+		bridge.Version
 		Forgotten int `json:"forgotten" jsonschema:"How many sessions were forgotten."`
 	}
 )
@@ -181,9 +177,7 @@ func (p *program) show(f *historyFlags, document any, title string, data any) er
 	if f.format == formatJSON {
 		return p.printDocument(document)
 	}
-	g := p.page(f.width)
-	p.form(g, title, data)
-	return p.write(g)
+	return p.printForm(f.width, title, data)
 }
 
 // printDocument prints a document as a line of JSON.
@@ -191,13 +185,13 @@ func (p *program) printDocument(document any) error {
 	return p.print(append(text.AppendJSON(nil, text.JSON(document)), '\n'))
 }
 
-var thisVersion = historyVersion{schema.Version}
+var thisVersion = bridge.Version{SchemaVersion: schema.Version}
 
 func (p *program) historyCommand() *cobra.Command {
 	var f historyFlags
 	var top int
 	cmd := p.withHistory("history", &f, func(ctx context.Context, h *history.History, game string, _ []string) error {
-		d := historyDocument{historyVersion: thisVersion, File: f.path, Sessions: []history.Session{}}
+		d := historyDocument{Version: thisVersion, File: f.path, Sessions: []history.Session{}}
 		more := false
 		if h != nil {
 			all, err := h.Sessions(ctx, game, top+min(top, 1)) // one more, to know whether there is
@@ -321,7 +315,7 @@ func (p *program) historyForgetCommand() *cobra.Command {
 	var all bool
 	var which history.Which
 	ask := func(ctx context.Context, h *history.History, _ string, _ []string) error {
-		d := historyForgetDocument{historyVersion: thisVersion}
+		d := historyForgetDocument{Version: thisVersion}
 		if h == nil && len(which.IDs) > 0 {
 			return f.none()
 		}

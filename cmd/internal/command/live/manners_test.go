@@ -27,7 +27,7 @@ func TestManPages(t *testing.T) { clitest.Man(t, testRoot(), "") }
 
 func TestReference(t *testing.T) { clitest.Reference(t, testRoot(), "../../../../docs/reference.md") }
 
-func TestScriptsUseAllFlags(t *testing.T) { clitest.Used(t, testRoot(), groupLogs) }
+func TestScriptsUseAllFlags(t *testing.T) { clitest.Used(t, testRoot(), "For saved logs:") }
 
 func TestSettingsAreFlags(t *testing.T) { clitest.Settings(t, testRoot()) }
 

@@ -141,8 +141,9 @@ func worstOf(a *heed.Item) worst {
 // requireStatus requires that a status begins with the title of an item, and lists it with its mods and its title alone.
 func requireStatus(t *testing.T, status string, a *heed.Item, want *worst) {
 	t.Helper()
-	shows := kind(a.Blocking).text + ": " + a.Title
-	if since, _, found := strings.Cut(field(status, "first"), "; "+kind(a.Blocking).text); found {
+	kind := map[bool]string{true: "BLOCKING", false: "advisory"}[a.Blocking]
+	shows := kind + ": " + a.Title
+	if since, _, found := strings.Cut(field(status, "first"), "; "+kind); found {
 		shows = since + "; " + shows
 	}
 	require.Equal(t, shows, field(status, "first"), "status")
@@ -264,18 +265,16 @@ func atEnd(t *testing.T, log string) (items []heed.Item, current, status string,
 	call(bridge.ToolStatus, map[string]any{}, &st)
 	call(bridge.ToolItem, map[string]any{"id": items[0].ID}, &info.ItemDetail)
 	p := newProgram(nil, io.Discard, io.Discard)
-	show := func(with func(g *page)) string {
+	show := func(title string, data any) string {
 		g := p.page(0)
-		with(g)
+		p.form(g, title, data)
 		return string(g.buf)
 	}
 	a, ok := s.Current(ctx, "person")
 	require.True(t, ok)
 	require.Equal(t, items[0].ID, a.ID)
-	current = show(func(g *page) { p.showItem(g, &a, &info, len(items)-1) })
-	status = show(func(g *page) {
-		p.showStatus(g, &shownStatus{Status: &st, Run: &runFile{}, Items: &all, Shown: []itemInfo{info}})
-	})
+	current = show("current", &shownItem{Item: &a, Info: &info, More: len(items) - 1})
+	status = show("status", &shownStatus{Status: &st, Run: &runFile{}, Items: &all, Shown: []itemInfo{info}})
 	return items, current, status, records
 }
 

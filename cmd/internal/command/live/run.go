@@ -65,13 +65,6 @@ func newProgram(stdin io.Reader, stdout, stderr io.Writer) *program {
 	return &program{settings.NewProgram(settings.Live, exitUsage, stdin, stdout, stderr)}
 }
 
-// The groups of commands in the help of heed.
-const (
-	groupLive  = "live"
-	groupLogs  = "logs"
-	groupOther = "other"
-)
-
 // help has the help of all commands.
 //
 //go:embed help.txt
@@ -84,26 +77,26 @@ func (p *program) rootCommand() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return cli.Usage(cmd, "%w", cli.FlagError(cmd, err))
 	})
-	root.AddGroup(&cobra.Group{ID: groupLogs, Title: "For saved logs:"},
-		&cobra.Group{ID: groupLive, Title: "Beside a running game:"}, &cobra.Group{ID: groupOther, Title: "Other commands:"})
-	grouped := func(id string, commands ...*cobra.Command) {
+	grouped := func(title string, commands ...*cobra.Command) {
+		root.AddGroup(&cobra.Group{ID: title, Title: title})
 		for _, cmd := range commands {
-			cmd.GroupID = id
+			cmd.GroupID = title
 		}
 		root.AddCommand(commands...)
 	}
-	grouped(groupLive, p.wrapCommand(), p.mcpCommand(), p.hookCommand(), p.acpCommand(),
-		p.followCommand(), p.serveCommand(),
-		p.currentCommand(), p.ackCommand(), p.tailCommand(), p.statusCommand(), p.sidecarCommand())
 	host := command.Host{
 		Forms: slices.Concat([]schema.Form{command.BriefForm}, bridge.Forms, historyForms),
 		Open:  openPage, Fetch: newFetcher().fetch, Brief: p.askBrief, History: p.commandHistory,
 	}
-	grouped(groupLogs, command.Commands(p.Program, host)...)
-	grouped(groupOther, p.historyCommand(), p.ConfigCommand(), p.VersionCommand())
+	grouped("For saved logs:", command.Commands(p.Program, host)...)
+	grouped("Beside a running game:", p.wrapCommand(), p.mcpCommand(), p.hookCommand(), p.acpCommand(),
+		p.followCommand(), p.serveCommand(),
+		p.currentCommand(), p.ackCommand(), p.tailCommand(), p.statusCommand(), p.sidecarCommand())
+	const others = "Other commands:"
+	grouped(others, p.historyCommand(), p.ConfigCommand(), p.VersionCommand())
 	cli.Group(root)
-	root.SetHelpCommandGroupID(groupOther)
-	root.SetCompletionCommandGroupID(groupOther)
+	root.SetHelpCommandGroupID(others)
+	root.SetCompletionCommandGroupID(others)
 	cli.Describe(root, help, mcp.Clients)
 	p.Flags(root, "print more about what is done")
 	return root

@@ -19,8 +19,6 @@ import (
 	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/proc"
-	"github.com/heedlog/heed/cmd/internal/way"
-	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/files"
 	"github.com/heedlog/heed/internal/report"
@@ -234,35 +232,12 @@ func (p *program) follow(cmd *cobra.Command, f *followFlags, path string) error 
 
 // showUpdates shows changes of attention.
 func (p *program) showUpdates(updates []heed.Update, path string, f *followFlags) error {
-	g := p.page(f.width)
+	if f.format == formatText {
+		return p.printForm(f.width, "updates", updates)
+	}
+	var out []byte
 	for i := range updates {
-		u := &updates[i]
-		if f.format == formatJSONL {
-			g.buf = report.AppendUpdate(g.buf, path, u)
-			continue
-		}
-		g.update(p.Now(), u)
+		out = report.AppendUpdate(out, path, &updates[i])
 	}
-	return p.write(g)
-}
-
-// update adds a line about an update.
-func (g *page) update(at time.Time, u *heed.Update) {
-	a := &u.Item
-	k := kind(a.Blocking)
-	if a.State == coalesce.Cleared {
-		k = span{green, "cleared "}
-	}
-	spans := []span{
-		{faint, at.Format(time.TimeOnly)},
-		{plain, "  " + fmt.Sprintf("%-7s  ", u.Kind)},
-		k,
-		{plain, "  " + fmt.Sprintf("%-7s ", a.Severity)},
-		{strong, fmt.Sprintf("item %-2s", way.Number(a))},
-		{plain, fmt.Sprintf(" %6s ×  ", text.Number(a.TotalUrgentEntries))},
-	}
-	if len(a.Blame) > 0 {
-		spans = append(spans, span{name, strings.Join(a.Blame, ", ")}, span{plain, ": "})
-	}
-	g.line(append(spans, span{plain, cmp.Or(a.Title, a.Summary)})...)
+	return p.print(out)
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/cmd/internal/way"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/text/width"
 )
@@ -126,18 +127,19 @@ var pageForms = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"plain": as(plain), "strong": as(strong), "faint": as(faint), "red": as(red), "yellow": as(yellow),
 		"green": as(green), "name": as(name), "blank": func() string { return mark },
-		"kind":   func(blocking bool) string { return styled(kind(blocking).style, kind(blocking).text) },
 		"many":   func(n any, noun string, plural ...string) string { return text.Many(whole(n), noun, plural...) },
 		"number": func(n any) string { return text.Number(whole(n)) },
-		"clock":  never, "ago": never, "lasted": lasted, "date": date, "rate": rate, "game": gameName,
+		"item":   way.Number, "join": func(names []string) string { return strings.Join(names, ", ") },
+		"clock": never, "ago": never, "now": time.Now, "lasted": lasted, "date": date, "rate": rate, "game": gameName,
 		"pad":     func(s string, to int) string { return strings.Repeat(" ", max(0, to-len(s))) },
+		"bytes":   func(n any) string { return cli.Bytes(float64(whole(n))) },
 		"percent": func(share float64) float64 { return 100 * share },
 	}).Parse(pages))
 })
 
 // form adds the page of a title. A line of it without text is left out, and so is a label without a value.
 func (p *program) form(g *page, title string, data any) {
-	t := template.Must(pageForms().Clone()).Funcs(template.FuncMap{"clock": p.clock, "ago": p.ago})
+	t := template.Must(pageForms().Clone()).Funcs(template.FuncMap{"clock": p.clock, "ago": p.ago, "now": p.Now})
 	for line := range strings.SplitSeq(string(text.Rendered(t.Lookup(title), data)), "\n") {
 		label, value, hasLabel := strings.Cut(line, "\t")
 		switch parts := spans(value); {
@@ -188,8 +190,12 @@ func (g *page) inPlace(rows int) {
 	g.buf = append(out, "\x1b[J"...)
 }
 
-// write prints the page.
-func (p *program) write(g *page) error { return p.print(g.buf) }
+// printForm prints the page of a title, as wide as was asked for.
+func (p *program) printForm(columns int, title string, data any) error {
+	g := p.page(columns)
+	p.form(g, title, data)
+	return p.print(g.buf)
+}
 
 // print writes to standard output; its error has an exit status.
 func (p *program) print(data []byte) error { return p.Print("", data) }

@@ -52,8 +52,7 @@ func TestPagesAreHarmless(t *testing.T) {
 		}
 		status := new(shownStatus)
 		fill(reflect.ValueOf(status).Elem(), text)
-		status.Agent = ""
-		p.showStatus(g, status)
+		p.form(g, "status", status)
 		return string(g.buf)
 	}
 	for _, text := range []string{"a\nb\x1b[31m", "a\n\tb\x1b[31m", "a\x00\x1b[31m\x00b"} {

@@ -1,12 +1,10 @@
 package live
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -15,14 +13,9 @@ import (
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/session"
-	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/text"
 )
-
-// silentAfter is how long a log may not grow before that is shown. Games fall
-// silent for shorter while they load.
-const silentAfter = time.Minute
 
 // maxShown bounds the items that status shows.
 const maxShown = 8
@@ -55,15 +48,14 @@ const (
 
 // changed waits until it is time to show the status again.
 func changed(ctx context.Context, c *gabp.Client, latest string) error {
-	rest := time.NewTimer(refreshRest)
-	defer rest.Stop()
+	rested := time.After(refreshRest)
 	if _, err := c.CallTool(ctx, bridge.ToolWait, map[string]any{
 		"after": latest, "limit": 1, "seconds": int(refreshEvery.Seconds()),
 	}); err != nil {
 		return err
 	}
 	select {
-	case <-rest.C:
+	case <-rested:
 	case <-ctx.Done():
 	}
 	return ctx.Err()
@@ -95,8 +87,8 @@ func (p *program) status(ctx context.Context, c *gabp.Client, r *runFile, f *cli
 		shown = append(shown, t)
 	}
 	g := p.page(f.width)
-	p.showStatus(g, &shownStatus{
-		Status: &st, Run: r, Items: &items, Shown: shown, Acked: fetchAcked(ctx, c, &items), Agent: p.latestCall(ctx, c),
+	p.form(g, "status", &shownStatus{
+		Status: &st, Run: r, Items: &items, Shown: shown, Acked: fetchAcked(ctx, c, &items), Call: latestCall(ctx, c),
 	})
 	_, rows := cli.Size(p.Stdout)
 	switch {
@@ -105,7 +97,7 @@ func (p *program) status(ctx context.Context, c *gabp.Client, r *runFile, f *cli
 	case again:
 		g.line()
 	}
-	return st.Latest, p.write(g)
+	return st.Latest, p.print(g.buf)
 }
 
 // shownStatus is how heed does.
@@ -116,29 +108,23 @@ type shownStatus struct {
 	Items *bridge.Items // the open ones
 	Shown []itemInfo    // the first of them
 	Acked []itemInfo    // acknowledged, and may still be true
-	Log   string        // its state in words
-	Agent string        // its latest call in words
+	Call  *session.Event
 }
 
-// latestCall returns the agent's latest call in words, with its present verdict, "" if there is none.
-func (p *program) latestCall(ctx context.Context, c *gabp.Client) string {
+// latestCall returns the agent's latest call, with its present verdict, nil if there is none.
+func latestCall(ctx context.Context, c *gabp.Client) *session.Event {
 	var lately bridge.Timeline
-	ask(ctx, c, bridge.ToolTimeline, map[string]any{"limit": 50}, &lately)
-	for _, e := range slices.Backward(lately.Events) {
-		if e.Kind == session.CallEnded { // its present verdict: later entries count, too
-			ask(ctx, c, bridge.ToolOperation, map[string]any{"id": e.Operation}, &e)
-		}
-		if style, text := called(&e); text != "" {
-			return styled(style, text+", "+p.ago(e.Time))
-		}
+	ask(ctx, c, bridge.ToolTimeline, map[string]any{
+		"limit": 1, "kinds": []session.EventKind{session.CallBegan, session.CallEnded, session.CallRefused},
+	}, &lately)
+	if len(lately.Events) == 0 {
+		return nil
 	}
-	return ""
-}
-
-// showStatus shows how heed does.
-func (p *program) showStatus(g *page, s *shownStatus) {
-	s.Log = styled(p.logState(s.Status))
-	p.form(g, "status", s)
+	e := &lately.Events[0]
+	if e.Kind == session.CallEnded { // its present verdict: later entries count, too
+		ask(ctx, c, bridge.ToolOperation, map[string]any{"id": e.Operation}, e)
+	}
+	return e
 }
 
 // Blocks returns how many open items block. The gate decides whether they hold calls back.
@@ -160,27 +146,6 @@ func (s *shownStatus) Advises() int { return max(s.OpenItems, s.More()+len(s.Sho
 // Uptime returns how long heed runs.
 func (s *shownStatus) Uptime() time.Duration { return time.Duration(s.UptimeMs) * time.Millisecond }
 
-// called returns the result of a call in words; "" for an event that is none.
-func called(e *session.Event) (style, string) {
-	switch e.Kind {
-	case session.CallBegan:
-		return plain, "called " + e.Tool + ": running"
-	case session.CallRefused:
-		return red, "called " + e.Tool + ": held back, not executed"
-	case session.CallEnded:
-		text := "called " + e.Tool + ": " + e.Status
-		switch e.Outcome {
-		case "":
-		case coalesce.Unknown:
-			text += " (unknown: " + e.Reason + ")"
-		default:
-			text += " (" + e.Outcome + ")"
-		}
-		return plain, text
-	}
-	return plain, ""
-}
-
 // Mods names the mods that open items point at, with how many of them do.
 func (s *shownStatus) Mods() string {
 	var names []string
@@ -196,41 +161,6 @@ func (s *shownStatus) Mods() string {
 		names[i] = fmt.Sprintf("%s (%s)", mod, text.Many(uint64(count[mod]), "item"))
 	}
 	return strings.Join(names, ", ")
-}
-
-// logState returns the state of the log in words: whether it grows.
-func (p *program) logState(st *bridge.Status) (style, string) {
-	l := st.Log
-	if l == nil {
-		if st.Blind {
-			return red, "none is followed; " + blind(st)
-		}
-		return yellow, "none is followed"
-	}
-	read := fmt.Sprintf("%s, %s read", text.Many(l.Lines, "line"), cli.Bytes(float64(l.Offset)))
-	if l.LostBytes > 0 {
-		read += ", " + cli.Bytes(float64(l.LostBytes)) + " lost"
-	}
-	switch {
-	case l.Error != "":
-		return red, "cannot be read: " + l.Error
-	case !l.Present:
-		return yellow, cmp.Or(l.Absent, "does not exist (yet)") + "; " + read
-	case st.Blind:
-		return red, blind(st) + "; " + read
-	case st.Behind != "":
-		return yellow, "not fully read: " + st.Behind + "; " + read
-	case l.LastGrowth.IsZero():
-		return plain, "no new lines since heed follows it; " + read
-	case p.Now().Sub(l.LastGrowth) > silentAfter:
-		return yellow, "no new lines for " + lasted(p.Now().Sub(l.LastGrowth)) + "; " + read
-	}
-	return green, "last new line " + p.ago(l.LastGrowth) + "; " + read
-}
-
-// blind explains that the log is blind.
-func blind(st *bridge.Status) string {
-	return "blind (rule " + st.BlindRule + "): a part of the log is missing, so faults may be missing here, too"
 }
 
 // RulesFrom returns the sources of the rules.

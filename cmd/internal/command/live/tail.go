@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -159,13 +158,14 @@ func (p *program) showEntries(page *bridge.Page, f *tailFlags, lines *fold) erro
 // comes after it.
 type fold struct {
 	p       *program
-	columns int    // of --width, 0: the terminal's
-	epoch   string // of the entries
+	columns int          // of --width, 0: the terminal's
+	epoch   string       // of the entries
+	lines   []shownEntry // to be printed
 
-	row    sameness     // of the entries in the last line; none if that line has no entries
-	latest bridge.Entry // of them
-	unsaid uint64       // how many of them are not shown yet
-	said   time.Time    // when something was shown
+	row    sameness      // of the entries in the last line; none if that line has no entries
+	latest *bridge.Entry // of them
+	unsaid uint64        // how many of them are not shown yet
+	said   time.Time     // when something was shown
 }
 
 // sameness is equal for entries with the same message and decision. No entry has the zero value.
@@ -187,7 +187,6 @@ const unsaidFor = 10 * time.Second
 // show shows the entries of a page.
 func (f *fold) show(page *bridge.Page) error {
 	f.epoch = page.Epoch
-	g := f.p.page(f.columns)
 	for entries := page.Entries; len(entries) > 0; {
 		row, n := samenessOf(&entries[0]), 1
 		for n < len(entries) && samenessOf(&entries[n]) == row {
@@ -196,71 +195,76 @@ func (f *fold) show(page *bridge.Page) error {
 		if row == f.row {
 			f.unsaid += uint64(n)
 		} else {
-			f.rest(g)
-			g.entry(&entries[0], f.epoch)
+			f.rest()
+			f.lines = append(f.lines, shownEntry{Entry: &entries[0], epoch: f.epoch})
 			f.unsaid, f.said = uint64(n-1), f.p.Now()
 		}
-		f.row, f.latest = row, entries[n-1]
+		f.row, f.latest = row, &entries[n-1]
 		entries = entries[n:]
 	}
 	if page.TimedOut || f.p.Now().Sub(f.said) >= unsaidFor {
-		f.rest(g)
+		f.rest()
 	}
-	return f.p.write(g)
+	return f.print()
 }
 
 // end shows the waiting entries; the next entry begins a line.
 func (f *fold) end() error {
-	g := f.p.page(f.columns)
-	f.rest(g)
+	f.rest()
 	f.row = sameness{}
-	return f.p.write(g)
+	return f.print()
+}
+
+// print prints the lines.
+func (f *fold) print() error {
+	lines := f.lines
+	f.lines = nil
+	return f.p.printForm(f.columns, "entries", lines)
 }
 
 // rest adds the number of entries that followed the line before, or the entry if it is one.
-func (f *fold) rest(g *page) {
-	switch f.unsaid {
-	case 0:
+func (f *fold) rest() {
+	if f.unsaid == 0 {
 		return
-	case 1:
-		g.entry(&f.latest, f.epoch)
-	default:
-		g.line(span{faint, place(&f.latest)}, span{plain, fmt.Sprintf("… repeated %s times", text.Number(f.unsaid))})
 	}
+	last := shownEntry{Entry: f.latest, epoch: f.epoch}
+	if f.unsaid > 1 {
+		last.Repeated = f.unsaid
+	}
+	f.lines = append(f.lines, last)
 	f.unsaid, f.said = 0, f.p.Now()
 }
 
-// place is where and when an entry was.
-func place(e *bridge.Entry) string {
-	at := "        "
-	if !e.Time.IsZero() {
-		at = e.Time.Local().Format(time.TimeOnly)
-	}
-	return fmt.Sprintf("%8d  %s  ", e.Seq, at)
+// shownEntry is a line of tail: an entry, or how often it was repeated since the line before.
+type shownEntry struct {
+	*bridge.Entry
+
+	Repeated uint64
+	epoch    string
 }
 
-// entry adds an entry of an epoch.
-func (g *page) entry(e *bridge.Entry, epoch string) {
-	what, message := "", e.Message
+// What returns the level of a log record, and the status of another entry.
+func (e *shownEntry) What() string {
 	switch {
 	case e.Kind != event.KindLog:
-		if item := session.ShortID(message, epoch); item != message {
-			message = "item " + item
-		}
-		if e.Source != "" && message != "" { // the tool of an operation
-			message = ": " + message
-		}
-		what, message = e.Status.String(), e.Source+message
+		return e.Status.String()
 	case e.Level != event.LevelUnknown:
-		what = e.Level.String()
+		return e.Level.String()
 	}
-	s, as := faint, faint
-	switch e.Disposition {
-	case event.Blocking:
-		s, as = red, strong
-	case event.Advisory:
-		s, as = yellow, plain
+	return ""
+}
+
+// Says returns the message, of an operation with its tool.
+func (e *shownEntry) Says() string {
+	message := e.Message
+	if e.Kind == event.KindLog {
+		return message
 	}
-	g.line(span{faint, place(e)}, span{s, fmt.Sprintf("%-8s", e.Disposition)}, span{plain, fmt.Sprintf("  %-10s ", what)},
-		span{as, message})
+	if item := session.ShortID(message, e.epoch); item != message {
+		message = "item " + item
+	}
+	if e.Source != "" && message != "" {
+		message = ": " + message
+	}
+	return e.Source + message
 }

@@ -265,7 +265,6 @@ func (h *host) writeMetrics(w io.Writer) error {
 	}
 	urgent := &m.Engine.Coalesce.ByDisposition
 	m.Advisory, m.Blocking = urgent[event.Advisory], urgent[event.Blocking]
-	m.InFlight = max(0, m.InFlight)
 	open := h.session.Engine().Open(nil)
 	for _, blocking := range []bool{false, true} {
 		for severity := range event.SeverityFatal + 1 {

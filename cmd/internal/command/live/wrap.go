@@ -411,11 +411,10 @@ func (e *ending) logged() []bridge.Output {
 // linger keeps serving for d, so that bridges can read why the game is gone. A signal that would have ended the game
 // ends the wait.
 func (e *ending) linger(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
+	late := time.After(d)
 	for {
 		select {
-		case <-timer.C:
+		case <-late:
 			return
 		case sig := <-e.signals:
 			if slices.Contains(stops, sig) || slices.Contains(hangups, sig) {

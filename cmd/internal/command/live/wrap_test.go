@@ -100,6 +100,9 @@ func TestWrap(t *testing.T) {
 	require.Equal(t, "colony/build", data.Tool)
 	require.Equal(t, open.AttentionID, data.Attention.AttentionID)
 	require.NotContains(t, w.executed(), "colony/build not this")
+	for range 60 { // events after a call do not hide it
+		b.ack("nothing")
+	}
 	out, _ := runCommand(t, "status", "--state", filepath.Join(w.dir, "state"))
 	require.Contains(t, out, "1 BLOCKING item is open")
 	require.Contains(t, out, "called colony/build: held back, not executed, ")
