@@ -265,7 +265,7 @@ func TestResultsAreWhole(t *testing.T) {
 func TestNewNamesTheFieldAtFault(t *testing.T) {
 	for want, cfg := range map[string]Config{
 		"Config.Signatures is -1,":        {Signatures: -1},
-		"Config.Groups.Signatures is -1:": {Groups: signature.GrouperConfig{Signatures: -1}},
+		"Config.Groups.Signatures is -1,": {Groups: signature.GrouperConfig{Signatures: -1}},
 		"Config.Journal.Entries is -1,":   {Journal: journal.Config{Entries: -1}},
 		"Config.Coalesce.MaxOpen is -1,":  {Coalesce: coalesce.Config{MaxOpen: -1}},
 		"Config.Coalesce.Linger.Duration is -1s": {

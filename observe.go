@@ -191,7 +191,9 @@ func (e *Engine) ingest() (escalated bool, folded coalesce.Folded) {
 	in.ByLevel = res.Rule == nil && entry.Kind == event.KindLog
 	if d.Disposition.Urgent() {
 		in.Blame, in.Frame = e.accuse(res.Signature)
-		in.Advice = cmp.Or(res.Advice, text.DefaultAdvice(d.Disposition == event.Blocking, text.IsProgram(e.cfg.Family)))
+		if in.Advice = res.Advice; in.Advice == "" {
+			in.Advice = text.DefaultAdvice(d.Disposition == event.Blocking, text.IsProgram(e.cfg.Family))
+		}
 	}
 	if entry.Kind == event.KindLog {
 		in.Traced, in.Fault = e.near.Next(e.finder, &blame.Record{

@@ -101,31 +101,37 @@ func (c *Classifier) Classify(e *event.Entry) *Result {
 // key collides with the key of another text, or the template is too large to keep.
 func (c *Classifier) find(e *event.Entry) int32 {
 	c.sum = 0
-	text, texts := e.Message, &c.texts
+	texts := &c.texts
 	source, known := c.sources.number(logline.Source(e))
 	if texts.off || !known {
 		i, _ := c.findKey(e, logline.Of(e))
 		return i
 	}
 	seed := uint64(source) * mixA
-	sum := c.TextSum(e) + seed
-	t := texts.exact.find(&c.signatures, sum, text, e.Stack, source)
-	if t == nil || !t.isOf(e) {
-		switch text = logline.Of(e); {
-		case len(text) < len(e.Message):
-			sum = textSum(text, e.Stack) + seed
-			t = texts.exact.find(&c.signatures, sum, text, e.Stack, source)
-		case t != nil:
-			t.bare = e.Level + 1
-		}
+	var t *cachedText
+	var text string
+	var sum, line uint64
+	if texts.storm {
+		text = logline.Of(e)
+		t, line = texts.findLine(&c.signatures, text, e.Stack, source, seed)
 	}
-	var line uint64
-	if t == nil && e.Stack == "" && len(text) <= maxLine {
-		var zeroed string
-		if zeroed, line = texts.zero(text); line != 0 {
-			line += seed
-			t = texts.alike.find(&c.signatures, line, zeroed, "", source)
+	if t == nil {
+		text, sum = e.Message, c.TextSum(e)+seed
+		t = texts.exact.find(&c.signatures, sum, text, e.Stack, source)
+		if t == nil || !t.isOf(e) {
+			switch text = logline.Of(e); {
+			case len(text) < len(e.Message):
+				sum = textSum(text, e.Stack) + seed
+				t = texts.exact.find(&c.signatures, sum, text, e.Stack, source)
+			case t != nil:
+				t.bare = e.Level + 1
+			}
 		}
+		texts.storm = false
+	}
+	if t == nil && line == 0 {
+		t, line = texts.findLine(&c.signatures, text, e.Stack, source, seed)
+		texts.storm = t != nil
 	}
 	if t != nil {
 		c.stats.Hits++

@@ -27,7 +27,8 @@ type textCache struct {
 
 	scratch [maxLine]byte // for zero
 
-	off bool // for tests, which compare with a classifier that has no text cache
+	storm bool // the latest text was found in alike, where the next one is looked for first
+	off   bool // for tests, which compare with a classifier that has no text cache
 }
 
 // kept is a number of texts that are found by a sum.
@@ -156,6 +157,21 @@ func (c *textCache) zero(line string) (zeroed string, of uint64) {
 		return zeroed, 0
 	}
 	return zeroed, of
+}
+
+// findLine returns the line that is kept for text, or nil, and the sum by which it is found; 0 if none can be.
+func (c *textCache) findLine(
+	table *signatures, text, stack string, source uint32, seed uint64,
+) (t *cachedText, sum uint64) {
+	if stack != "" || len(text) > maxLine {
+		return nil, 0
+	}
+	zeroed, sum := c.zero(text)
+	if sum == 0 {
+		return nil, 0
+	}
+	sum += seed
+	return c.alike.find(table, sum, zeroed, "", source), sum
 }
 
 // digitsOf returns a byte of 0x0f for each of the eight bytes of v that is a digit, and 0

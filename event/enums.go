@@ -191,17 +191,13 @@ func (l *Level) UnmarshalText(name []byte) error { return unmarshal(l, "level", 
 func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // UnmarshalText is the inverse of MarshalText. An unknown name is an error.
-func (s *Severity) UnmarshalText(name []byte) error {
-	return unmarshal(s, "severity", name)
-}
+func (s *Severity) UnmarshalText(name []byte) error { return unmarshal(s, "severity", name) }
 
 // MarshalText returns the name, for JSON and other encodings.
 func (d Disposition) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
 // UnmarshalText is the inverse of MarshalText. An unknown name is an error.
-func (d *Disposition) UnmarshalText(name []byte) error {
-	return unmarshal(d, "disposition", name)
-}
+func (d *Disposition) UnmarshalText(name []byte) error { return unmarshal(d, "disposition", name) }
 
 // MarshalText returns the name, for JSON and other encodings.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }

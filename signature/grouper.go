@@ -2,9 +2,10 @@ package signature
 
 import (
 	"cmp"
-	"fmt"
 	"math/bits"
 	"slices"
+
+	"github.com/heedlog/heed/internal/bounds"
 )
 
 // The defaults of [GrouperConfig].
@@ -126,15 +127,13 @@ type GrouperStats struct {
 // NewGrouper returns a Grouper that knows nothing. The error names the field
 // of cfg that is at fault.
 func NewGrouper(cfg GrouperConfig) (*Grouper, error) {
-	const refused = "signature: GrouperConfig.%s is %d: want 0 for the default, or 1 to %d"
-	if cfg.Signatures < 0 || cfg.Signatures > 1<<30 {
-		return nil, fmt.Errorf(refused, "Signatures", cfg.Signatures, 1<<30)
+	err := bounds.Complete("signature: GrouperConfig",
+		bounds.Of("Signatures", &cfg.Signatures, defaultGroupSignatures, 1, 1<<30),
+		bounds.Of("Columns", &cfg.Columns, defaultGroupColumns, 1, 1<<28),
+	)
+	if err != nil {
+		return nil, err
 	}
-	if cfg.Columns < 0 || cfg.Columns > 1<<28 {
-		return nil, fmt.Errorf(refused, "Columns", cfg.Columns, 1<<28)
-	}
-	cfg.Signatures = cmp.Or(cfg.Signatures, defaultGroupSignatures)
-	cfg.Columns = cmp.Or(cfg.Columns, defaultGroupColumns)
 	kept := min(cfg.Signatures, outlinesKept)
 	return &Grouper{
 		nodes:    make([]groupNode, 0, cfg.Signatures),

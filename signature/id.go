@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"strconv"
 
 	"github.com/cespare/xxhash/v2"
 )
@@ -44,14 +45,11 @@ func (id *ID) UnmarshalText(text []byte) error {
 // ParseID is the inverse of [ID.String]. It takes exactly 16 hexadecimal
 // digits of either case.
 func ParseID(s string) (ID, error) {
-	var b [8]byte
-	if len(s) != 2*len(b) {
+	id, err := strconv.ParseUint(s, 16, 64)
+	if err != nil || len(s) != 16 {
 		return 0, fmt.Errorf("signature: id %.32q: want 16 hexadecimal digits", s)
 	}
-	if _, err := hex.Decode(b[:], []byte(s)); err != nil {
-		return 0, fmt.Errorf("signature: id %q: %w", s, err)
-	}
-	return ID(binary.BigEndian.Uint64(b[:])), nil
+	return ID(id), nil
 }
 
 // Signature identifies a shape of text wherever one is a key. It is

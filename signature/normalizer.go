@@ -1,12 +1,13 @@
 package signature
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/cespare/xxhash/v2"
+
+	"github.com/heedlog/heed/internal/bounds"
 )
 
 // defaultMaxFrames is how many frames of a stack count if [Config] does not
@@ -57,10 +58,11 @@ type Normalizer struct {
 
 // New returns a Normalizer. An error names the field of c that is wrong.
 func New(c Config) (*Normalizer, error) {
-	if c.MaxFrames < 0 {
-		return nil, fmt.Errorf("signature: Config.MaxFrames is %d, must not be negative", c.MaxFrames)
+	err := bounds.Complete("signature: Config", bounds.Of("MaxFrames", &c.MaxFrames, defaultMaxFrames, 1, 0))
+	if err != nil {
+		return nil, err
 	}
-	n := &Normalizer{words: newWords(wellKnown, c.Protect), maxFrames: cmp.Or(c.MaxFrames, defaultMaxFrames)}
+	n := &Normalizer{words: newWords(wellKnown, c.Protect), maxFrames: c.MaxFrames}
 	n.digitWords = digitWords(wellKnown, c.Protect)
 	loggers := c.LoggerFrames
 	if loggers == nil {

@@ -62,18 +62,24 @@ func closing(s string, i, which int) int {
 	if which == quoteSingle {
 		mark = '\''
 	}
-	for {
+	return markAfter(s, i, mark, func(i int) bool {
+		return classes[s[i-1]]&space == 0 && at(s, i+1)&wordlike == 0 && !isMask(s, i+1) &&
+			(which == quoteSingle || isEscaped(s, i) == (which == quoteEscaped))
+	})
+}
+
+// markAfter returns the position of the first mark in s[i:] that ends a text, or len(s).
+func markAfter(s string, i int, mark byte, ends func(i int) bool) int {
+	for ; i < len(s); i++ {
 		n := strings.IndexByte(s[i:], mark)
 		if n < 0 {
-			return len(s)
+			break
 		}
-		i += n
-		if classes[s[i-1]]&space == 0 && at(s, i+1)&wordlike == 0 && !isMask(s, i+1) &&
-			(which == quoteSingle || isEscaped(s, i) == (which == quoteEscaped)) {
+		if i += n; ends(i) {
 			return i
 		}
-		i++
 	}
+	return len(s)
 }
 
 // isEscaped reports whether an odd number of backslashes is before i. It is the
@@ -84,16 +90,7 @@ func isEscaped(s string, i int) bool {
 
 // textEnd returns the position of the mark that ends text in s[i:], or len(s).
 func textEnd(s string, i int) int {
-	for {
-		n := strings.IndexByte(s[i:], '"')
-		if n < 0 {
-			return len(s)
-		}
-		if i += n; !isEscaped(s, i) {
-			return i
-		}
-		i++
-	}
+	return markAfter(s, i, '"', func(i int) bool { return !isEscaped(s, i) })
 }
 
 // messageEnd returns the position of the mark that ends the quotation that opens at

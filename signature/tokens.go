@@ -238,8 +238,7 @@ func (t *tokens) isData(s []byte) bool {
 			words++
 		}
 	}
-	switch {
-	case s[0] == '(' || s[0] == '{' && t.n == 0: // a remark, or a record
+	if s[0] == '(' || s[0] == '{' && t.n == 0 { // a remark, or a record
 		return false
 	}
 	return items > 1 && words <= 2*items || words == 0 && (len(in) == 0 || isMask(in, 0)) ||

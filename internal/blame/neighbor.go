@@ -69,7 +69,7 @@ func (n *Neighbors) Next(f *Finder, r *Record) (names []string, fault uint64) {
 			n.after++
 		}
 	}
-	n.before, n.latest = n.before[:0], Record{Time: r.Time, IsError: r.IsError}
+	n.before, n.latest.Time, n.latest.IsError = n.before[:0], r.Time, r.IsError
 	if !r.IsFault { // a fault names its own mods
 		n.before = append(n.before, r.Message[:min(len(r.Message), maxBefore)]...)
 	}
@@ -80,8 +80,7 @@ func (n *Neighbors) Next(f *Finder, r *Record) (names []string, fault uint64) {
 // is none, for several, and for code whose mod is not known.
 func (f *Finder) trace(r *Record, fault time.Time) []string {
 	text := r.Message[:min(len(r.Message), maxTrace)]
-	apart := !r.Time.IsZero() && !fault.IsZero() && r.Time.Sub(fault).Abs() > maxApart
-	if apart || !mayBePlace(text) {
+	if !mayBePlace(text) || !r.Time.IsZero() && !fault.IsZero() && r.Time.Sub(fault).Abs() > maxApart {
 		return nil
 	}
 	line, _, _ := strings.Cut(text, "\n")
@@ -103,11 +102,10 @@ func (f *Finder) trace(r *Record, fault time.Time) []string {
 
 // mayBePlace reports whether a few letters are between a full stop and a sign before a place, as in few messages.
 func mayBePlace(message string) bool {
-	_, message, _ = strings.Cut(message, ".")
-	for rest := range strings.SplitSeq(message, ".") {
-		n := len(rest) - len(strings.TrimLeftFunc(rest, unicode.IsLetter))
-		if 0 < n && n < len(rest) && utf8.RuneCountInString(rest[:n]) <= maxEnding &&
-			strings.IndexByte("\": !+", rest[n]) >= 0 {
+	for _, rest, more := strings.Cut(message, "."); more; _, rest, more = strings.Cut(rest, ".") {
+		near := rest[:min(len(rest), maxEnding*utf8.UTFMax+1)]
+		n := strings.IndexFunc(near, func(r rune) bool { return !unicode.IsLetter(r) })
+		if n > 0 && utf8.RuneCountInString(near[:n]) <= maxEnding && strings.IndexByte("\": !+", near[n]) >= 0 {
 			return true
 		}
 	}
