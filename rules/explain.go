@@ -284,7 +284,7 @@ func (x *expansion) term(n ast.Node) term {
 	p := term{text: n.String(), at: x.expr.place(from)}
 	x.r.nodes = 0
 	if p.tree = x.node(n); !x.failed {
-		p.program, _ = x.program(copyTree(p.tree))
+		p.program = x.program(copyTree(p.tree))
 		p.reads = reads(p.tree)
 	}
 	return p
