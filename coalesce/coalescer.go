@@ -123,7 +123,9 @@ func New(cfg Config) (*Coalescer, error) {
 			},
 			Consumers: consumers{List: make([]consumer, 1, cfg.MaxConsumers)},
 		},
-		index: newIndex(n, cfg.MaxGroups+reservedRows),
+		index: &index{
+			size: cfg.MaxGroups + reservedRows, groups: map[signature.Signature][]*counter{}, frames: map[frame][]*counter{},
+		},
 	}
 	for i := range c.Items {
 		it := &c.Items[i]

@@ -35,8 +35,7 @@ type counter struct {
 
 	Recurrence *recurrence `json:",omitzero"` // nil for a single occurrence
 
-	of   *item    // that has it
-	next *counter // of its list in the index
+	of *item // that has it
 }
 
 // frame is a hash.
@@ -93,8 +92,8 @@ type counters struct {
 
 // find returns the counter of (rule, sig, variant), or nil.
 func (t *counters) find(rule string, sig signature.Signature, variant string) *counter {
-	for r := *t.index.list(sig); r != nil; r = r.next {
-		if r.of == t.of && r.Sig == sig && r.Variant == variant && r.Rule == rule {
+	for _, r := range t.index.groups[sig] {
+		if r.of == t.of && r.Variant == variant && r.Rule == rule {
 			return r
 		}
 	}
@@ -156,7 +155,7 @@ func (c *Coalescer) Merge(from, into signature.Signature) {
 	if from == into {
 		return
 	}
-	for _, r := range c.index.rows(from) {
+	for _, r := range slices.Clone(c.index.groups[from]) {
 		if r.of.Cause.Signature == from {
 			r.of.Cause.Signature = into
 		}

@@ -268,7 +268,7 @@ func TestStateHasEveryField(t *testing.T) {
 		"calls.marked", "calls.but", "operations.recent", "operations.live", "operations.only",
 		"item.id", "storedCause.ID",
 		"operations.byID", "operation.name",
-		"counters.variants", "counter.next",
+		"counters.variants",
 		// About a journal, which a snapshot is not part of.
 		"Coalescer.retention",
 		// Of the present process.

@@ -37,30 +37,28 @@ func updates(c *Coalescer) []Update {
 
 // checkIndex compares the index with the items.
 func checkIndex(t require.TestingT, c *Coalescer) {
-	lists, frames := map[*counter]**counter{}, 0
+	groups, frames := 0, 0
 	for i := range c.Items {
 		it := &c.Items[i]
 		for _, row := range it.Counters.Rows {
 			require.Same(t, it, row.of)
-			lists[row] = c.index.list(row.Sig)
+			groups++
+			require.Contains(t, c.index.groups[row.Sig], row)
 			if row.Frame != 0 {
 				frames++
 				require.Contains(t, c.index.frames[row.Frame], row)
 			}
 		}
 	}
-	n := 0
-	for list := range c.index.heads {
-		for row := c.index.heads[list]; row != nil; row = row.next {
-			require.Same(t, &c.index.heads[list], lists[row])
-			n++
-		}
+	for _, rows := range c.index.groups {
+		require.NotEmpty(t, rows)
+		groups -= len(rows)
 	}
-	require.Equal(t, len(lists), n)
 	for _, rows := range c.index.frames {
 		require.NotEmpty(t, rows)
 		frames -= len(rows)
 	}
+	require.Zero(t, groups)
 	require.Zero(t, frames)
 }
 
