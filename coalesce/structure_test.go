@@ -119,7 +119,7 @@ func checkStructure(t require.TestingT, c *Coalescer) {
 		require.Equal(t, live, slices.Contains(c.Operations.live, o), o.ID)
 	}
 	for _, o := range c.Operations.live {
-		require.True(t, c.Operations.holds(o))
+		require.Same(t, o, c.Operations.byID[o.ID])
 		if !o.running() {
 			soonest := alarm{}
 			soonest.add(&c.Config.Linger, o.Ended, c.Now)
@@ -139,7 +139,7 @@ func checkStructure(t require.TestingT, c *Coalescer) {
 		require.True(t, root.Parent == "" || c.Operations.get(root.Parent) == nil, "no loops")
 	}
 	only := c.Operations.only
-	c.resurvey()
+	c.survey()
 	require.Same(t, only, c.Operations.only, "the inference is up to date")
 }
 
