@@ -2,7 +2,6 @@ package rules
 
 import (
 	"cmp"
-	"fmt"
 	"hash/fnv"
 	"maps"
 	"slices"
@@ -11,7 +10,6 @@ import (
 	"time"
 
 	"github.com/heedlog/heed/internal/yamlfile"
-	"github.com/heedlog/heed/rules/internal/compiled"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -271,56 +269,6 @@ func (l *linker) named(ids []string, d *ruleDecl, words []value, budget *int, it
 		}
 	}
 	return named
-}
-
-// notes returns the findings for package lint that only linking sees.
-func (l *linker) notes() (notes []compiled.Note) {
-	note := func(p at, rule, check, hint, format string, args ...any) {
-		notes = append(notes, compiled.Note{
-			Place: p.place(), Rule: rule, Check: check, Hint: hint, Msg: fmt.Sprintf(format, args...),
-		})
-	}
-	// Names in conditions that an overriding file replaces count too.
-	used := map[string]bool{}
-	mention := func(expr string) {
-		for _, word := range strings.FieldsFunc(expr, func(c rune) bool { return !identifier("_" + string(c)) }) {
-			used[word] = true
-		}
-	}
-	for _, doc := range l.docs {
-		for _, d := range doc.rules {
-			mention(d.when.text)
-			for i := range d.exceptions {
-				mention(d.exceptions[i].when.text)
-			}
-		}
-		for _, m := range doc.defined {
-			mention(m.expr.text)
-		}
-	}
-	for _, d := range l.resolver.tops {
-		if !used[d.name] {
-			note(d.at, "", compiled.Unused, "remove it, or use it", "nothing uses the %s %s", d.kind, yamlfile.Quote(d.name))
-		}
-	}
-	resolved := map[string]bool{} // blindness that something ends
-	for _, d := range l.decls {
-		for _, id := range d.rule.Resolves {
-			resolved[id] = resolved[id] || !d.rule.Disabled
-		}
-	}
-	for _, d := range l.decls {
-		if !d.override || !d.rule.Disabled {
-			continue
-		}
-		for _, id := range d.rule.Resolves {
-			if l.set.byID[id].Blinds && !resolved[id] {
-				note(d.at, d.rule.ID, compiled.Blindness, "turn that rule off too, or let another one resolve it",
-					"is off, and nothing else ends the blindness that rule %s begins", id)
-			}
-		}
-	}
-	return notes
 }
 
 // limits holds what rules share to its bounds; the tests of default files do not count.

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/rules/internal/compiled"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -117,29 +116,6 @@ func (s *Set) Masking() signature.Config {
 	c := s.masking
 	c.Protect, c.LoggerFrames = slices.Clone(c.Protect), slices.Clone(c.LoggerFrames)
 	return c
-}
-
-// Parts returns the parts of the set that package lint reads.
-func (s *Set) Parts() *compiled.Set {
-	l := s.relink()
-	out := &compiled.Set{Notes: l.notes(), Normalizer: s.normalizer}
-	for _, r := range s.rules {
-		var conditions []compiled.Condition
-		for _, c := range slices.Concat([]*condition{r.cond}, r.exceptions) {
-			conditions = append(conditions, compiled.Condition{
-				Tree: l.resolver.expand(c.expr), Place: func(offset int) compiled.Place { return c.expr.place(offset).place() },
-			})
-		}
-		out.Conditions = append(out.Conditions, conditions)
-	}
-	for _, t := range l.tests(s) {
-		test := compiled.Test{Rule: t.rule.index, Match: t.decl.match, Phase: t.decl.phase}
-		if test.Phase != "" {
-			test.PhaseAt = t.decl.phaseAt.place()
-		}
-		out.Tests = append(out.Tests, test)
-	}
-	return out
 }
 
 // Hash returns a number that identifies the set: the hash of the names and texts of
