@@ -168,7 +168,7 @@ func (s *Set) fallback(in *Input) *Outcome {
 }
 
 // setDefaults sets the decisions for entries that no rule decides; the earliest file wins.
-func (s *Set) setDefaults(docs []*document) {
+func (s *Set) setDefaults() {
 	s.defaults = map[defaultKey]*Outcome{}
 	set := func(kind event.Kind, key string) {
 		k := defaultKey{kind.String(), key}
@@ -187,9 +187,11 @@ func (s *Set) setDefaults(docs []*document) {
 	for i := range builtinDecls {
 		s.apply(&builtinDecls[i])
 	}
-	for _, doc := range slices.Backward(docs) {
+	for _, doc := range slices.Backward(s.docs) {
 		for i := range doc.defaults {
-			s.apply(&doc.defaults[i])
+			if holdsFor(doc.families, s.family) {
+				s.apply(&doc.defaults[i])
+			}
 		}
 	}
 }
