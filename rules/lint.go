@@ -52,7 +52,7 @@ func (f *Finding) String() string {
 func Lint(files ...File) []Finding {
 	link := link("", files, false)
 	link.limits()
-	l := &linter{set: link.set, lists: map[listUse]hiddenText{}}
+	l := &linter{set: link.set}
 	for _, e := range link.errs.all() {
 		l.found = append(l.found, Finding{Problem: *e, Severity: event.SeverityError, Check: checkCompile})
 	}
@@ -82,7 +82,6 @@ type linter struct {
 	*linker // of the set, with the tests of its files
 	set     *Set
 	found   []Finding
-	lists   map[listUse]hiddenText // findings about lists
 	buf     []byte
 }
 
@@ -288,13 +287,6 @@ type hiddenText struct {
 	more  int    // further ones in the same list
 }
 
-// listUse is a list and how it is compared.
-type listUse struct {
-	first *string // of its items
-	n     int
-	fit   fit
-}
-
 // comparison reports n when it compares template with a text that no template
 // can hold.
 func (l *linter) comparison(e *exprText, n ast.Node) {
@@ -309,7 +301,7 @@ func (l *linter) comparison(e *exprText, n ast.Node) {
 	if !isTemplate(args[0]) {
 		return
 	}
-	h := l.hidden(args[1], how)
+	h := l.hidden(textsIn(args[1]), how)
 	if h.text == "" {
 		return
 	}
@@ -330,23 +322,8 @@ func isTemplate(n ast.Node) bool {
 	return ok && id.Value == "template"
 }
 
-// hidden returns the first text in n, a text or a list of texts, that no
-// template can hold.
-func (l *linter) hidden(n ast.Node, how fit) hiddenText {
-	items := textsIn(n)
-	if _, named := n.(*ast.ConstantNode); !named || len(items) == 0 {
-		return l.hiddenOf(items, how)
-	}
-	use := listUse{&items[0], len(items), how}
-	h, known := l.lists[use]
-	if !known {
-		h = l.hiddenOf(items, how)
-		l.lists[use] = h
-	}
-	return h
-}
-
-func (l *linter) hiddenOf(items []string, how fit) (h hiddenText) {
+// hidden returns the first of some texts that no template can hold.
+func (l *linter) hidden(items []string, how fit) (h hiddenText) {
 	for _, text := range items {
 		switch {
 		case text == "" || l.possible(text, how):
