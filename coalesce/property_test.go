@@ -121,7 +121,8 @@ func TestMergeIsAsIfMergedBefore(t *testing.T) {
 func TestRepeatOfWhatWasResolved(t *testing.T) {
 	c := testkit.Must(New(Config{}))
 	fold := func(d event.Decision, resolves ...string) {
-		c.Fold(&Input{Entry: &event.Entry{Seq: c.Now.seq + 1}, Signature: groupSignature(d.Rule), Decision: d, Resolves: resolves})
+		e := event.Entry{Seq: c.Now.seq + 1}
+		c.Fold(&Input{Entry: &e, Signature: groupSignature(d.Rule), Decision: d, Resolves: resolves})
 	}
 	r, s := event.Decision{Rule: "r", Disposition: event.Blocking}, event.Decision{Rule: "s", Disposition: event.Blocking}
 	for range 8 {
