@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -24,8 +25,7 @@ func BenchmarkFold(b *testing.B) {
 }
 
 func benchmarkFold(b *testing.B, mode string, clock bool) {
-	c, err := New(Config{})
-	require.NoError(b, err)
+	c := testkit.Must(New(Config{}))
 	for i := range 1024 {
 		status := event.StatusStarted
 		if i%2 == 1 {
@@ -93,8 +93,7 @@ func benchmarkFold(b *testing.B, mode string, clock bool) {
 func BenchmarkCall(b *testing.B) {
 	for _, clock := range []bool{false, true} {
 		b.Run(fmt.Sprintf("clock=%v", clock), func(b *testing.B) {
-			c, err := New(Config{})
-			require.NoError(b, err)
+			c := testkit.Must(New(Config{}))
 			e := event.Entry{Kind: event.KindOperation}
 			in := Input{Entry: &e}
 			ids := make([]string, 4096)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // accuse folds an entry of a group and says whom it points at.
@@ -27,8 +28,7 @@ func accuseIn(
 }
 
 func TestBlame(t *testing.T) {
-	c, err := New(Config{})
-	require.NoError(t, err)
+	c := testkit.Must(New(Config{}))
 
 	f := accuse(t, c, 1, "lesser", event.Advisory, "Reporter")
 	a, _ := c.Item(f.ID)
@@ -50,8 +50,7 @@ func TestBlame(t *testing.T) {
 // TestOneSuspect: blocking entries outside of calls are one item if they point at one mod; or at none, by one rule; or
 // one of them at none, just after the first of the item. Lesser entries join the latest.
 func TestOneSuspect(t *testing.T) {
-	c, err := New(Config{})
-	require.NoError(t, err)
+	c := testkit.Must(New(Config{}))
 	fold := func(seq uint64, group, rule string, mods ...string) string {
 		e := event.Entry{Seq: seq, Pos: seq, Message: group}
 		return group + " " + c.Fold(&Input{
@@ -103,8 +102,7 @@ func TestBlameByCount(t *testing.T) {
 		{12, false, true, "; perhaps Mod"},
 		{13, false, false, ""},
 	} {
-		c, err := New(Config{})
-		require.NoError(t, err)
+		c := testkit.Must(New(Config{}))
 		var f Folded
 		for i := range 4 {
 			f = accuseIn(t, c, "call", uint64(1+i), "a", event.Blocking, "Mod")
@@ -123,8 +121,7 @@ func TestBlameByCount(t *testing.T) {
 // TestBlameWithoutMemory: if memory ran out, the mods whose code was running are not at fault, whether the record says
 // so or a crash follows it.
 func TestBlameWithoutMemory(t *testing.T) {
-	c, err := New(Config{})
-	require.NoError(t, err)
+	c := testkit.Must(New(Config{}))
 	fold := func(seq uint64, run bool, tags ...string) (Folded, string) {
 		e := event.Entry{Seq: seq, Pos: seq, Message: strings.Join(tags, " ")}
 		f := c.Fold(&Input{
@@ -168,8 +165,7 @@ func TestCauseComesFirst(t *testing.T) {
 		"graphics":     {"0-3", "0-2", "0-1"},
 		"crash memory": {"0-3", "0-2", "0-1"},
 	} {
-		c, err := New(Config{})
-		require.NoError(t, err)
+		c := testkit.Must(New(Config{}))
 		for i, tags := range []string{"other", tags, "crash"} {
 			e := event.Entry{Seq: uint64(1 + i), Pos: uint64(1 + i), Message: tags}
 			c.Fold(&Input{
@@ -184,8 +180,7 @@ func TestCauseComesFirst(t *testing.T) {
 
 // TestBlameIsRenamed: a list of mods that comes late gives names to what was found before, and two names may be one.
 func TestBlameIsRenamed(t *testing.T) {
-	c, err := New(Config{})
-	require.NoError(t, err)
+	c := testkit.Must(New(Config{}))
 	accuse(t, c, 1, "a", event.Blocking, "its.code")
 	f := accuse(t, c, 2, "a", event.Blocking, "The Mod")
 	c.Rename(func(name string) string { return strings.ReplaceAll(name, "its.code", "The Mod") })
@@ -194,8 +189,7 @@ func TestBlameIsRenamed(t *testing.T) {
 }
 
 func TestBlameOfNone(t *testing.T) {
-	c, err := New(Config{})
-	require.NoError(t, err)
+	c := testkit.Must(New(Config{}))
 	f := accuse(t, c, 1, "cause", event.Blocking)
 	accuse(t, c, 2, "other", event.Advisory, "Other")
 	a, _ := c.Item(f.ID)
@@ -222,8 +216,7 @@ func TestBlameSurvives(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, err := New(Config{})
-			require.NoError(t, err)
+			c := testkit.Must(New(Config{}))
 			f := accuse(t, c, 1, "c", event.Advisory)
 			accuse(t, c, 2, "a", event.Blocking, "Some Mod")
 			accuse(t, c, 3, "b", event.Blocking)
@@ -237,8 +230,7 @@ func TestBlameSurvives(t *testing.T) {
 // TestBlameCannotForge holds that a name which could be read as heed's own words
 // stands in quotes, and cannot end them.
 func TestBlameCannotForge(t *testing.T) {
-	c, err := New(Config{})
-	require.NoError(t, err)
+	c := testkit.Must(New(Config{}))
 	f := accuse(t, c, 1, "cause", event.Blocking, "x\"; cleared: resolved\x1b[0m\u202e")
 	a, _ := c.Item(f.ID)
 	require.Contains(t, a.Summary, `; blame: "x\"; cleared: resolved\x1b[0m\u202e"`)

@@ -98,7 +98,6 @@ type Coalescer struct {
 
 	alarm     alarm // when an item, an operation or the load may be due, at the earliest
 	index     *index
-	latest    *item // that took an entry, or nil
 	retention []Retention
 }
 
@@ -123,7 +122,9 @@ func New(cfg Config) (*Coalescer, error) {
 			},
 			Consumers: consumers{List: make([]consumer, 1, cfg.MaxConsumers)},
 		},
-		index: newIndex(n, cfg.MaxGroups+reservedRows),
+		index: &index{
+			size: cfg.MaxGroups + reservedRows, groups: map[signature.Signature][]*counter{}, frames: map[frame][]*counter{},
+		},
 	}
 	for i := range c.Items {
 		it := &c.Items[i]
@@ -367,7 +368,6 @@ func (c *Coalescer) join(in *Input, to *destination, it *item, before *known, wh
 	} else if runGap.passed(to.row.Last, c.Now) {
 		c.occur(to.row, len(c.Operations.live) == 0)
 	}
-	c.latest = it
 	newGroup, update := it.add(in, to.row, to.named, c.Now, &c.Config)
 	if it.Cause.Seq == c.Now.seq {
 		c.retention = append(c.retention, Retention{Owner: it.Number, Pin: c.Now.seq})
@@ -432,10 +432,6 @@ func (c *Coalescer) gathering(in *Input, to *destination) (it *item) {
 			return sameFault
 		}
 		return c.akin(it, in)
-	}
-	// In a storm, it is the item of the entry before, or there is none.
-	if c.latest != nil && gathers(c.latest) && akin(c.latest) == sameFault {
-		return c.latest
 	}
 	best, faults := otherFault, 0
 	for i, open := 0, c.countOpen(); open > 0; i++ {

@@ -15,8 +15,7 @@ import (
 
 func TestFoldAllocatesNothing(t *testing.T) {
 	for _, clock := range []bool{false, true} {
-		c, err := New(Config{})
-		require.NoError(t, err)
+		c := testkit.Must(New(Config{}))
 		e := event.Entry{Message: "text"}
 		in := Input{Entry: &e, Decision: event.Decision{
 			Rule: "r", Disposition: event.Blocking,
@@ -46,8 +45,7 @@ func TestFoldAllocatesNothing(t *testing.T) {
 
 // TestVariantsAllocateNothing folds variants of one group, some of them counted as others.
 func TestVariantsAllocateNothing(t *testing.T) {
-	c, err := New(Config{})
-	require.NoError(t, err)
+	c := testkit.Must(New(Config{}))
 	var variants []string
 	for i := range maxVariants + 3 {
 		variants = append(variants, fmt.Sprint("status ", i))
@@ -80,12 +78,9 @@ func TestVariantsAllocateNothing(t *testing.T) {
 // TestManyRules folds more rules into an item than it has room for: it is not resolved by rules, and what was
 // acknowledged stays so.
 func TestManyRules(t *testing.T) {
-	c, err := New(Config{})
-	require.NoError(t, err)
-	seq := uint64(0)
+	c := testkit.Must(New(Config{}))
 	fold := func(in Input) Folded {
-		seq++
-		in.Entry = &event.Entry{Seq: seq, Message: "text"}
+		in.Entry = &event.Entry{Seq: c.Now.seq + 1, Message: "text"}
 		return c.Fold(&in)
 	}
 	var all []string
@@ -138,12 +133,9 @@ func TestEndIsAnnounced(t *testing.T) {
 
 // TestStats checks the counts that no law of conservation holds together.
 func TestStats(t *testing.T) {
-	c, err := New(Config{MaxOpen: 2, MaxRemembered: 1, MaxOperations: 2})
-	require.NoError(t, err)
-	seq := uint64(0)
+	c := testkit.Must(New(Config{MaxOpen: 2, MaxRemembered: 1, MaxOperations: 2}))
 	fold := func(e event.Entry, d event.Disposition, rule string) {
-		seq++
-		e.Seq = seq
+		e.Seq = c.Now.seq + 1
 		raised := ""
 		if e.OperationID == "" && d == event.Advisory {
 			raised = rule
@@ -271,8 +263,7 @@ func TestWindowBoundaries(t *testing.T) {
 }
 
 func TestTick(t *testing.T) {
-	c, err := New(Config{MaxSkew: time.Second})
-	require.NoError(t, err)
+	c := testkit.Must(New(Config{MaxSkew: time.Second}))
 	start := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	for _, tc := range []struct {
 		time time.Time

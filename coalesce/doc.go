@@ -149,7 +149,7 @@
 // same updates, byte for byte.
 //
 // An ignored entry costs a few comparisons; a repeat of an urgent one, one table look-up and no allocation (go test
-// -bench Fold). The start and the end of a call cost a pass over those that run or ended within Linger (-bench Call).
+// -bench Fold). The start and the end of a call cost passes over the operations known (-bench Call).
 // Text is rendered only by [Coalescer.NextUpdate], [Coalescer.Current] and [Coalescer.Item].
 //
 // A Coalescer is not safe for concurrent use; the engine at the module's root holds the lock. It never fails on an

@@ -237,13 +237,14 @@ func (it *item) add(
 	it.Total++
 	it.Latest, it.LatestPos, it.Alive = now, at.Pos, now
 
-	variants := it.Counters.variants
+	variant := false
 	if c == nil {
 		spare := uint64(0)
 		if newGroup = it.admits(d); !newGroup && it.open() {
 			spare, newGroup = it.spares(d, at.Seq)
 		}
 		if newGroup {
+			variant = it.Counters.first(d.Rule, in.Signature) != nil
 			c = it.Counters.add(counter{
 				Rule: d.Rule, Sig: in.Signature, Variant: in.variant, Frame: frame(in.Frame), Spare: spare,
 				Text: sampleText(in.Entry, cfg.MaxSampleText),
@@ -274,15 +275,17 @@ func (it *item) add(
 	}
 
 	// Later assignments win: the order is Reason.weight.
-	if groups := it.Counters.groups(); groups >= it.NextGroups {
-		it.NextGroups = nextThreshold(groups)
-		why = reasonGroups
+	if newGroup {
+		if groups := it.Counters.groups(); groups >= it.NextGroups {
+			it.NextGroups = nextThreshold(groups)
+			why = reasonGroups
+		}
 	}
 	if it.Total >= it.NextCount {
 		it.NextCount = nextThreshold(it.Total)
 		why = reasonCount
 	}
-	if it.Counters.variants > variants {
+	if variant {
 		why = reasonVariant
 	}
 	why = cmp.Or(gravityOf(d).above(it.gravity), why)

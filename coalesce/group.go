@@ -35,8 +35,7 @@ type counter struct {
 
 	Recurrence *recurrence `json:",omitzero"` // nil for a single occurrence
 
-	of   *item    // that has it
-	next *counter // of its list in the index
+	of *item // that has it
 }
 
 // frame is a hash.
@@ -85,16 +84,15 @@ func (c *counter) split() counter {
 
 // counters are the variants of the groups of one item, in the order in which they came.
 type counters struct {
-	index    *index
-	of       *item
-	Rows     []*counter `json:",omitempty"` // at most index.size
-	variants int        // rows of groups that have another row, without one row of each
+	index *index
+	of    *item
+	Rows  []*counter `json:",omitempty"` // at most index.size
 }
 
 // find returns the counter of (rule, sig, variant), or nil.
 func (t *counters) find(rule string, sig signature.Signature, variant string) *counter {
-	for r := *t.index.list(sig); r != nil; r = r.next {
-		if r.of == t.of && r.Sig == sig && r.Variant == variant && r.Rule == rule {
+	for _, r := range t.index.groups[sig] {
+		if r.of == t.of && r.Variant == variant && r.Rule == rule {
 			return r
 		}
 	}
@@ -109,44 +107,39 @@ func (t *counters) left() int { return t.index.size - len(t.Rows) }
 func (t *counters) add(c counter) *counter {
 	c.of = t.of
 	t.Rows = append(t.Rows, &c)
-	t.enter(&c)
+	t.index.enter(&c)
 	return &c
 }
 
-// enter makes a row known to the index.
-func (t *counters) enter(r *counter) {
-	t.variants += t.others(r)
-	t.index.enter(r)
-}
-
-// leave undoes enter.
-func (t *counters) leave(r *counter) {
-	t.index.leave(r)
-	t.variants -= t.others(r)
-}
-
-// others returns 1 if the item has the group of a row, which is not in the index, and 0 if not.
-func (t *counters) others(r *counter) (n int) {
-	t.index.each(r.Rule, r.Sig, func(o *counter) {
-		if o.of == t.of {
-			n = 1
+// first returns a row of a group, the same one as long as the item has it, or nil.
+func (t *counters) first(rule string, sig signature.Signature) (first *counter) {
+	t.index.each(rule, sig, func(r *counter) {
+		if r.of == t.of && first == nil {
+			first = r
 		}
 	})
-	return n
+	return first
 }
 
 // prune drops every row without entries.
 func (t *counters) prune() {
 	t.Rows = slices.DeleteFunc(t.Rows, func(r *counter) bool {
 		if r.Count == 0 {
-			t.leave(r)
+			t.index.leave(r)
 		}
 		return r.Count == 0
 	})
 }
 
 // groups returns the number of distinct groups.
-func (t *counters) groups() uint64 { return uint64(len(t.Rows) - t.variants) }
+func (t *counters) groups() (n uint64) {
+	for _, r := range t.Rows {
+		if t.first(r.Rule, r.Sig) == r {
+			n++
+		}
+	}
+	return n
+}
 
 // Merge makes one group of two that turned out to be forms of the same text: under each rule, entries of from count for
 // into from now on, variant by variant. It changes no item except for its number of groups. A group may then have more
@@ -156,15 +149,15 @@ func (c *Coalescer) Merge(from, into signature.Signature) {
 	if from == into {
 		return
 	}
-	for _, r := range c.index.rows(from) {
+	for _, r := range slices.Clone(c.index.groups[from]) {
 		if r.of.Cause.Signature == from {
 			r.of.Cause.Signature = into
 		}
 		t := &r.of.Counters
 		other := t.find(r.Rule, into, r.Variant)
-		t.leave(r)
+		t.index.leave(r)
 		r.Sig = into
-		t.enter(r)
+		t.index.enter(r)
 		if other == nil {
 			continue
 		}

@@ -157,9 +157,6 @@ func (c *Coalescer) evict(it *item) {
 	c.Counts.FoldedEvicted += it.Total
 	c.retention = append(c.retention, Retention{Owner: it.Number, Evicted: true})
 	it.reset()
-	if c.latest == it {
-		c.latest = nil
-	}
 }
 
 // Withdraw ends the open item called id for the host. Its faults are new when they return. It returns false if no open

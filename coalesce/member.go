@@ -235,7 +235,7 @@ func (t *counters) group(of *counter) (sum counter) {
 			continue
 		}
 		r := *row
-		r.Recurrence, r.FirstBy, r.Text, r.of, r.next = nil, nil, of.Text, nil, nil
+		r.Recurrence, r.FirstBy, r.Text, r.of = nil, nil, of.Text, nil
 		if sum.Count == 0 {
 			sum = r
 		} else {

@@ -7,18 +7,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestDominantMember: an item is named for its most entries of what weighs most, and not for the few that came first.
 // The numbers are those of a real log: an exception of a kind that hides its type, then a saved table with wrong keys, then
 // links between saved objects that are missing.
 func TestDominantMember(t *testing.T) {
-	c, err := New(Config{})
-	require.NoError(t, err)
-	seq := uint64(0)
+	c := testkit.Must(New(Config{}))
 	fold := func(rule, advice, text string, n int, d event.Disposition, mod ...string) (f Folded) {
 		for range n {
-			seq++
+			seq := c.Now.seq + 1
 			f = c.Fold(&Input{
 				Entry: &event.Entry{Seq: seq, Pos: 10 * seq, Message: text, OperationID: "load"}, Signature: groupSignature(text),
 				Summary: "summary of " + rule, Advice: advice, Blame: mod,

@@ -86,16 +86,11 @@ const maxOperationID = 256
 
 // operations is a bounded table of operations in the order of their arrival.
 type operations struct {
-	Order  []*operation `json:",omitempty"` // oldest first, capacity fixed
-	byID   map[string]*operation
-	recent []*operation // of these, at least those that run, or ended within Linger
-	live   []*operation // of these, those seen to start that run, or ended within Linger
-	only   *operation   // the root that an entry which names none belongs to, or nil
+	Order []*operation `json:",omitempty"` // oldest first, capacity fixed
+	byID  map[string]*operation
+	live  []*operation // of these, those seen to start that run, or ended within Linger
+	only  *operation   // the root that an entry which names none belongs to, or nil
 }
-
-// holds reports whether o is in the table: neither evicted, nor another life of
-// its id.
-func (t *operations) holds(o *operation) bool { return t.byID[o.ID] == o }
 
 // get returns the operation called id, or nil.
 func (t *operations) get(id string) *operation { return t.byID[boundID(id)] }
@@ -135,7 +130,6 @@ func (t *operations) drop(o *operation) {
 	delete(t.byID, o.ID)
 	i := slices.Index(t.Order, o)
 	t.Order = slices.Delete(t.Order, i, i+1)
-	t.recent = slices.DeleteFunc(t.recent, func(other *operation) bool { return other == o })
 }
 
 // up yields an operation, then those that it is a part of, the nearest first.
@@ -197,7 +191,6 @@ func (c *Coalescer) operation(id string) *operation {
 	o := c.known(id)
 	if !o.Seen {
 		o.Seen, o.Started = true, c.Now
-		c.Operations.recent = append(c.Operations.recent, o)
 		if c.Counts.Blind {
 			o.Gap = cmp.Or(o.Gap, ReasonBlind)
 		}
@@ -301,17 +294,8 @@ func (c *Coalescer) ended(o *operation, s event.Status) {
 	if s == event.StatusCompleted && o.running() {
 		c.completed(o)
 	}
-	if c.Operations.holds(o) && !slices.Contains(c.Operations.recent, o) { // else its parent took its place
-		c.Operations.recent = append(c.Operations.recent, o)
-	}
 	o.Status, o.Ended, o.Abandoned = s, c.Now, false
 	o.Doubtful = unsettled(s)
-}
-
-// resurvey is survey for a new generation of time, or for other windows: any operation may be under way again.
-func (c *Coalescer) resurvey() {
-	c.Operations.recent = append(c.Operations.recent[:0], c.Operations.Order...)
-	c.survey()
 }
 
 // survey finds the operations under way, and the root operation for entries that name none: the only one that runs,
@@ -320,14 +304,14 @@ func (c *Coalescer) resurvey() {
 // Linger.
 func (c *Coalescer) survey() {
 	t := &c.Operations
-	t.recent = slices.DeleteFunc(t.recent, func(o *operation) bool {
-		return !o.running() && !o.lingers(&c.Config.Linger, c.Now)
-	})
 	t.live, t.only, c.Calls.marked = t.live[:0], nil, false
 	runs, sure, more := false, false, false // of those that count: one runs, was seen to start or to end, has another root
-	for _, o := range t.recent {
+	for _, o := range t.Order {
 		running := o.running()
 		if !running {
+			if !o.lingers(&c.Config.Linger, c.Now) {
+				continue
+			}
 			c.set(&c.Config.Linger, o.Ended)
 		}
 		if o.Begun {
@@ -359,7 +343,7 @@ func (c *Coalescer) missEvidence(why VerdictReason) {
 
 // abandonOverdue abandons operations that have run for OperationMax.
 func (c *Coalescer) abandonOverdue() {
-	for _, o := range c.Operations.recent {
+	for _, o := range c.Operations.Order {
 		switch {
 		case !o.running() || c.Operations.covered(o):
 		case c.Config.OperationMax.passed(o.Started, c.Now):

@@ -8,12 +8,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // seen returns a Coalescer that has ingested events of operations, which are numbered from 1.
 func seen(t *testing.T, events ...event.Entry) *Coalescer {
-	c, err := New(Config{})
-	require.NoError(t, err)
+	c := testkit.Must(New(Config{}))
 	for i := range events {
 		e := &events[i]
 		e.Kind, e.Seq = event.KindOperation, uint64(i)+1

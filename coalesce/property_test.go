@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestProperties makes calls at random and checks structure, snapshot and counts after each. The simulator of
@@ -19,8 +20,7 @@ func TestProperties(t *testing.T) {
 		if rapid.Bool().Draw(t, "clock") {
 			m.now = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 		}
-		c, err := New(smallConfig(1+m.intn(4), []int{1, 3, 30}[m.intn(3)], 1+m.intn(4)))
-		require.NoError(t, err)
+		c := testkit.Must(New(smallConfig(1+m.intn(4), []int{1, 3, 30}[m.intn(3)], 1+m.intn(4))))
 		for range rapid.IntRange(0, 60).Draw(t, "calls") {
 			m.next()(c)
 			s := c.Stats()
@@ -49,10 +49,8 @@ func TestProperties(t *testing.T) {
 // signatures are one group, the other learns it at some time. Afterwards their items are equal, group by group.
 func TestMergeIsAsIfMergedBefore(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		before, err := New(Config{})
-		require.NoError(t, err)
-		after, err := New(Config{})
-		require.NoError(t, err)
+		before := testkit.Must(New(Config{}))
+		after := testkit.Must(New(Config{}))
 		from, into := groupSignature("b"), groupSignature("a")
 		merged := false
 		seq := uint64(0)
@@ -121,12 +119,10 @@ func TestMergeIsAsIfMergedBefore(t *testing.T) {
 // TestRepeatOfWhatWasResolved: a repeat of what was resolved is not resolved, however
 // often it came before.
 func TestRepeatOfWhatWasResolved(t *testing.T) {
-	c, err := New(Config{})
-	require.NoError(t, err)
-	seq := uint64(0)
+	c := testkit.Must(New(Config{}))
 	fold := func(d event.Decision, resolves ...string) {
-		seq++
-		c.Fold(&Input{Entry: &event.Entry{Seq: seq}, Signature: groupSignature(d.Rule), Decision: d, Resolves: resolves})
+		e := event.Entry{Seq: c.Now.seq + 1}
+		c.Fold(&Input{Entry: &e, Signature: groupSignature(d.Rule), Decision: d, Resolves: resolves})
 	}
 	r, s := event.Decision{Rule: "r", Disposition: event.Blocking}, event.Decision{Rule: "s", Disposition: event.Blocking}
 	for range 8 {

@@ -119,7 +119,7 @@ func Restore(cfg Config, s *State) (*Coalescer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("coalesce: state: %w", err)
 	}
-	c.resurvey()
+	c.survey()
 	c.alarm.seq = 1 // other windows take effect
 	return c, nil
 }

@@ -264,11 +264,10 @@ func TestStateHasEveryField(t *testing.T) {
 	}
 	testkit.Fields(t, c, func() []byte { return snap(c, nil) },
 		// Made anew from what is coded.
-		"Coalescer.alarm", "Coalescer.latest",
-		"calls.marked", "calls.but", "operations.recent", "operations.live", "operations.only",
+		"Coalescer.alarm",
+		"calls.marked", "calls.but", "operations.live", "operations.only",
 		"item.id", "storedCause.ID",
 		"operations.byID", "operation.name",
-		"counters.variants", "counter.next",
 		// About a journal, which a snapshot is not part of.
 		"Coalescer.retention",
 		// Of the present process.

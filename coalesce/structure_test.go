@@ -37,30 +37,28 @@ func updates(c *Coalescer) []Update {
 
 // checkIndex compares the index with the items.
 func checkIndex(t require.TestingT, c *Coalescer) {
-	lists, frames := map[*counter]**counter{}, 0
+	groups, frames := 0, 0
 	for i := range c.Items {
 		it := &c.Items[i]
 		for _, row := range it.Counters.Rows {
 			require.Same(t, it, row.of)
-			lists[row] = c.index.list(row.Sig)
+			groups++
+			require.Contains(t, c.index.groups[row.Sig], row)
 			if row.Frame != 0 {
 				frames++
 				require.Contains(t, c.index.frames[row.Frame], row)
 			}
 		}
 	}
-	n := 0
-	for list := range c.index.heads {
-		for row := c.index.heads[list]; row != nil; row = row.next {
-			require.Same(t, &c.index.heads[list], lists[row])
-			n++
-		}
+	for _, rows := range c.index.groups {
+		require.NotEmpty(t, rows)
+		groups -= len(rows)
 	}
-	require.Equal(t, len(lists), n)
 	for _, rows := range c.index.frames {
 		require.NotEmpty(t, rows)
 		frames -= len(rows)
 	}
+	require.Zero(t, groups)
 	require.Zero(t, frames)
 }
 
@@ -121,7 +119,7 @@ func checkStructure(t require.TestingT, c *Coalescer) {
 		require.Equal(t, live, slices.Contains(c.Operations.live, o), o.ID)
 	}
 	for _, o := range c.Operations.live {
-		require.True(t, c.Operations.holds(o))
+		require.Same(t, o, c.Operations.byID[o.ID])
 		if !o.running() {
 			soonest := alarm{}
 			soonest.add(&c.Config.Linger, o.Ended, c.Now)
@@ -141,7 +139,7 @@ func checkStructure(t require.TestingT, c *Coalescer) {
 		require.True(t, root.Parent == "" || c.Operations.get(root.Parent) == nil, "no loops")
 	}
 	only := c.Operations.only
-	c.resurvey()
+	c.survey()
 	require.Same(t, only, c.Operations.only, "the inference is up to date")
 }
 

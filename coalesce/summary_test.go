@@ -35,14 +35,11 @@ func (s script) write(text string) string {
 // a summary can tell. Names and the words of rules are in the script.
 func crowd(t *testing.T, cfg Config, in script) *Coalescer {
 	t.Helper()
-	c, err := New(cfg)
-	require.NoError(t, err)
-	seq := uint64(0)
+	c := testkit.Must(New(cfg))
 	fold := func(op, rule, summary string, d event.Disposition, blame ...string) Folded {
-		seq++
 		return c.Fold(&Input{
 			Blame:     blame,
-			Entry:     &event.Entry{Seq: seq, Message: "text", OperationID: in.write(op)},
+			Entry:     &event.Entry{Seq: c.Now.seq + 1, Message: "text", OperationID: in.write(op)},
 			Signature: groupSignature(rule), Summary: in.write(summary),
 			Decision: event.Decision{
 				Rule: rule, Disposition: d, Severity: event.SeverityError,
@@ -141,8 +138,7 @@ func TestBroken(t *testing.T) {
 	// made returns an item with two groups: a gets worse at its second and third entry, b is advisory.
 	made := func(t *testing.T) *item {
 		t.Helper()
-		c, err := New(Config{})
-		require.NoError(t, err)
+		c := testkit.Must(New(Config{}))
 		for i, e := range []struct {
 			group string
 			d     event.Decision

@@ -90,6 +90,6 @@ func (c *Coalescer) tick(t time.Time) {
 		c.Now.generation++
 		c.Now.at = at
 		c.alarm.seq = 1 // windows that had passed by time are counted in entries again
-		c.resurvey()
+		c.survey()
 	}
 }

@@ -20,9 +20,6 @@ type Journal struct {
 	index  index
 
 	truncated uint64
-
-	// scratch holds one block while it is decoded. Its capacity is enough for the longest.
-	scratch []byte
 }
 
 // New returns an empty journal, which grows up to its capacities. An error names the field of the Config that is wrong.
@@ -39,8 +36,7 @@ func New(c Config) (*Journal, error) {
 			Budget: Budget{Capacity: c.Firsts, MaxBytes: c.FirstsBytes}, bursts: map[uint64][]uint64{},
 			perBurst: c.FirstsPerBurst,
 		},
-		pins:    pins{Budget: Budget{Capacity: c.Pinned, MaxBytes: c.PinnedBytes}},
-		scratch: make([]byte, 0, min(maxBlock(c.MaxText), c.Bytes)),
+		pins: pins{Budget: Budget{Capacity: c.Pinned, MaxBytes: c.PinnedBytes}},
 	}, nil
 }
 
@@ -72,8 +68,8 @@ func (j *Journal) Append(e *event.Entry, s signature.Signature, d event.Decision
 	a, b := t.push(h, size)
 	if len(b) == 0 {
 		h.encode(a, e, &d)
-	} else {
-		block := j.scratch[:size]
+	} else { // once in each round of the ring
+		block := make([]byte, size)
 		h.encode(block, e, &d)
 		copy(b, block[copy(a, block):])
 	}

@@ -9,14 +9,14 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/signature"
 )
 
 // newJournal returns a journal with n entries that were appended to it, "1",
 // "2" and so on.
 func newJournal(t testing.TB, c Config, n int) *Journal {
-	j, err := New(c)
-	require.NoError(t, err)
+	j := testkit.Must(New(c))
 	write(j, n)
 	return j
 }
@@ -177,8 +177,7 @@ func TestScanWhileWritten(t *testing.T) {
 			ReadEntries: rapid.SampledFrom([]int{0, 100, 300}).Draw(t, "readEntries"),
 			ReadBytes:   rapid.SampledFrom([]int{0, 5000}).Draw(t, "readBytes"),
 		}
-		j, err := New(cfg)
-		require.NoError(t, err)
+		j := testkit.Must(New(cfg))
 		written := map[uint64]string{}
 		write := func(n int) {
 			for range n {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -274,8 +275,7 @@ type pair struct {
 }
 
 func newPair(t testing.TB, c Config) *pair {
-	j, err := New(c)
-	require.NoError(t, err)
+	j := testkit.Must(New(c))
 	return &pair{t: t, j: j, m: &model{Config: j.config}}
 }
 

@@ -113,8 +113,8 @@ type Filter struct {
 // matcher is a Filter in the form in which it is applied.
 type matcher struct {
 	Filter
-	group    map[signature.ID]bool // ids in the group of Signature
-	named    map[string]bool       // Operation and its parts
+	group    map[signature.ID]bool // ids in the group of Signature, which is one of them
+	named    []string              // Operation and its parts
 	contains []byte
 	plain    bool // decided by the header alone
 }
@@ -126,16 +126,14 @@ func (f Filter) matcher(parts []string, group []signature.ID) matcher {
 	}
 	m.Rule, m.Source = kept(f.Rule), kept(f.Source)
 	if f.Signature != 0 {
-		m.group = make(map[signature.ID]bool, len(group))
+		m.group = map[signature.ID]bool{f.Signature: true}
 		for _, id := range group {
 			m.group[id] = true
 		}
 	}
 	if f.Operation != "" {
-		m.named = make(map[string]bool, 1+len(parts))
-		m.named[kept(f.Operation)] = true
-		for _, id := range parts {
-			m.named[kept(id)] = true
+		for _, id := range append(slices.Clip(parts), f.Operation) {
+			m.named = append(m.named, kept(id))
 		}
 	}
 	return m
@@ -145,7 +143,7 @@ func (f Filter) matcher(parts []string, group []signature.ID) matcher {
 func (m *matcher) header(h *header) bool {
 	return h.disposition >= m.MinDisposition && h.severity >= m.MinSeverity &&
 		(len(m.Kinds) == 0 || slices.Contains(m.Kinds, h.kind)) &&
-		(m.Signature == 0 || h.id == m.Signature || m.group[h.id]) &&
+		(m.group == nil || m.group[h.id]) &&
 		(m.named == nil || h.operation > 0) && mayEqual(h.rule, m.Rule) && mayEqual(h.source, m.Source)
 }
 
@@ -158,7 +156,7 @@ func mayEqual(n uint8, want string) bool { return want == "" || int(n) == len(wa
 // block reports whether an entry whose header matches does so with its text.
 func (m *matcher) block(h *header, block []byte) bool {
 	message, stack, operation, rule, source := h.parts(block)
-	return (m.named == nil || m.named[string(operation)]) &&
+	return (m.named == nil || slices.Contains(m.named, string(operation))) &&
 		(m.Rule == "" || string(rule) == m.Rule) &&
 		(m.Source == "" || string(source) == m.Source) &&
 		(bytes.Contains(message, m.contains) || bytes.Contains(stack, m.contains))

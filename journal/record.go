@@ -73,9 +73,6 @@ func (h *header) size() int {
 	return int(h.message) + int(h.stack) + int(h.operation) + int(h.rule) + int(h.source) + int(h.parent) + int(h.tags)
 }
 
-// maxBlock is the length of the longest block for a given Config.MaxText.
-func maxBlock(maxText int) int { return maxText + 4*maxName + maxTags }
-
 // set fills all of h from an entry, but for the place of its block, and returns the
 // size of the block, which is at most room.
 func (h *header) set(e *event.Entry, s signature.Signature, d *event.Decision, maxText, room int) int {

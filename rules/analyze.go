@@ -8,30 +8,20 @@ import (
 	"github.com/heedlog/heed/event"
 )
 
-// A shape is one combination of kind, level and status that an entry can have.
-// There are few enough of them to try them all, which proves for many rules
-// that they can never match, or always do, and lets an evaluator pass over a
-// rule without running it.
-type shape struct {
-	kind   event.Kind
-	level  event.Level
-	status event.Status
-}
-
-// shapes are all combinations. Only log records have levels, and only other
-// entries have a status.
-var shapes = func() []shape {
-	var out []shape
+// shapes are all combinations of kind, level and status that an entry can have: only log records have levels, and only
+// other entries have a status. There are few enough to try them all, which proves for many rules that they can never
+// match, or always do, and lets an evaluator pass over a rule without running it.
+var shapes = func() (all []Input) {
 	for l := event.LevelUnknown; l <= event.LevelFatal; l++ {
-		out = append(out, shape{event.KindLog, l, event.StatusNone})
+		all = append(all, Input{Kind: event.KindLog, Level: l})
 	}
 	for s := event.StatusStarted; s <= event.StatusLogFound; s++ {
-		out = append(out, shape{s.Kind(), event.LevelUnknown, s})
+		all = append(all, Input{Kind: s.Kind(), Status: s})
 	}
-	if len(out) > 32 {
+	if len(all) > 32 {
 		panic("BUG: rules: a shapeSet has too few bits")
 	}
-	return out
+	return all
 }()
 
 // shapeSet is a set of shapes: bit i means shapes[i].
@@ -61,112 +51,31 @@ func reads(tree ast.Node) (found varSet) {
 	return found
 }
 
-// outlook returns the shapes for which the condition tree may hold, and those for which it surely does. A condition
-// that fails when it runs counts as false; so only conditions that cannot fail hold surely.
-func outlook(tree ast.Node) (possible, certain shapeSet) {
-	switch n := tree.(type) {
-	case *ast.BoolNode:
-		if n.Value {
-			return allShapes, allShapes
-		}
-		return 0, 0
-	case *ast.UnaryNode:
-		if n.Operator == "!" {
-			p, c := outlook(n.Node)
-			return allShapes &^ c, unfailing(allShapes&^p, n.Node)
-		}
-	case *ast.ConditionalNode:
-		p, first := outlook(n.Cond)
-		p1, c1 := outlook(n.Exp1)
-		p2, c2 := outlook(n.Exp2)
-		second := unfailing(allShapes&^p, n.Cond)
-		return first&p1 | second&p2 | (p1|p2)&^first&^second, first&c1 | second&c2
-	case *ast.BinaryNode:
-		switch n.Operator {
-		case "&&":
-			p1, c1 := outlook(n.Left)
-			p2, c2 := outlook(n.Right)
-			return p1 & p2, c1 & c2
-		case "||":
-			p1, c1 := outlook(n.Left)
-			p2, c2 := outlook(n.Right)
-			return p1 | p2, c1 | unfailing(c2, n.Left)
-		case "==", "!=", "in":
-			return compared(n)
-		}
-	}
-	return allShapes, 0
-}
+// shapeVars are the variables that a shape has.
+const shapeVars = varKind | varLevel | varStatus
 
-// unfailing returns shapes for which something holds if n does not fail: none if it may.
-func unfailing(shapes shapeSet, n ast.Node) shapeSet {
-	if shapes != 0 && canFail(n) {
+// holding returns the shapes for which a condition holds that reads nothing else. An error that comes without a
+// variable is reported.
+func (x *expansion) holding(tree ast.Node) (holds shapeSet) {
+	print, c := fingerprint(tree), code{reads: reads(tree)}
+	if known, ok := x.r.holding[print]; ok {
+		return known
+	}
+	if c.program = x.program(tree); c.program == nil {
 		return 0
 	}
-	return shapes
-}
-
-// compared is outlook for a comparison.
-func compared(n *ast.BinaryNode) (possible, certain shapeSet) {
-	constant, _ := n.Right.(*ast.ConstantNode)
+	ev := Evaluator{machine: newMachine()}
 	for i := range shapes {
-		a, known := shapes[i].value(n.Left)
-		var holds bool
-		if n.Operator == "in" {
-			var items map[string]struct{}
-			if known = known && constant != nil; known {
-				items, known = constant.Value.(map[string]struct{})
-			}
-			_, holds = items[a]
-		} else {
-			b, knownB := shapes[i].value(n.Right)
-			known, holds = known && knownB, (a == b) == (n.Operator == "==")
-		}
-		if !known {
-			return allShapes, 0
-		}
-		if holds {
-			certain |= 1 << i
+		ev.loaded = 0
+		if ev.holds(&shapes[i], &c) {
+			holds |= 1 << i
 		}
 	}
-	return certain, certain
-}
-
-// value returns the text that n has for entries of shape s, when that is known.
-func (s *shape) value(n ast.Node) (string, bool) {
-	switch n := n.(type) {
-	case *ast.StringNode:
-		return n.Value, true
-	case *ast.IdentifierNode:
-		switch n.Value {
-		case "kind":
-			return s.kind.String(), true
-		case "level":
-			return s.level.String(), true
-		case "status":
-			return s.status.String(), true
-		}
+	if c.reads == 0 && ev.failure != nil {
+		x.failExpr(ev.failure)
 	}
-	return "", false
-}
-
-// canFail reports whether evaluating n may end in an error: everything but
-// conditions on texts may, as far as is known here.
-func canFail(n ast.Node) bool {
-	return ast.Find(n, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.BoolNode, *ast.StringNode, *ast.IdentifierNode, *ast.ConstantNode, *ast.CallNode:
-			return false
-		case *ast.UnaryNode:
-			return n.Operator != "!"
-		case *ast.BinaryNode:
-			switch n.Operator {
-			case "&&", "||", "==", "!=", "in", "contains", "startsWith", "endsWith", "matches":
-				return false
-			}
-		}
-		return true
-	}) != nil
+	x.r.holding[print] = holds
+	return holds
 }
 
 // operands calls visit for each part of a condition that the operator joins, in order.

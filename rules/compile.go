@@ -2,7 +2,6 @@ package rules
 
 import (
 	"cmp"
-	"fmt"
 	"hash/fnv"
 	"maps"
 	"slices"
@@ -11,7 +10,6 @@ import (
 	"time"
 
 	"github.com/heedlog/heed/internal/yamlfile"
-	"github.com/heedlog/heed/rules/internal/compiled"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -74,7 +72,6 @@ func link(family string, files []File, whole bool) *linker {
 		set: &Set{byID: map[string]*Rule{}, docs: docs, family: family},
 	}
 	l.masking()
-	l.gameCode()
 	l.resolver.declare(l.docs)
 	l.collect()
 	for _, d := range l.decls {
@@ -82,7 +79,6 @@ func link(family string, files []File, whole bool) *linker {
 	}
 	l.resolveIDs()
 	l.reach()
-	l.set.setDefaults(l.docs)
 	if l.errs.count() == 0 {
 		l.set.index = newIndex(l.set.active)
 		l.set.finish()
@@ -166,7 +162,7 @@ func (l *linker) collect() {
 				d.check(l.errs)
 			}
 			r := &d.rule
-			r.Disabled = r.Disabled || d.home.elsewhere
+			r.Disabled = r.Disabled || !holdsFor(l.docs[d.home.index].families, l.set.family)
 			r.HasSeverity = d.given["severity"] != nil
 			r.When, r.index, r.file, r.home = d.when.text, len(l.set.rules), d.src.index, d.home.index
 			l.set.rules = append(l.set.rules, r)
@@ -273,58 +269,11 @@ func (l *linker) named(ids []string, d *ruleDecl, words []value, budget *int, it
 	return named
 }
 
-// notes returns the findings for package lint that only linking sees.
-func (l *linker) notes() (notes []compiled.Note) {
-	note := func(p at, rule, check, hint, format string, args ...any) {
-		notes = append(notes, compiled.Note{
-			Place: p.place(), Rule: rule, Check: check, Hint: hint, Msg: fmt.Sprintf(format, args...),
-		})
-	}
-	// Names in conditions that an overriding file replaces count too.
-	used := map[string]bool{}
-	mention := func(expr string) {
-		for _, word := range strings.FieldsFunc(expr, func(c rune) bool { return !identifier("_" + string(c)) }) {
-			used[word] = true
-		}
-	}
-	for _, doc := range l.docs {
-		for _, d := range doc.rules {
-			mention(d.when.text)
-			for i := range d.exceptions {
-				mention(d.exceptions[i].when.text)
-			}
-		}
-		for _, m := range doc.defined {
-			mention(m.expr.text)
-		}
-	}
-	for _, d := range l.resolver.tops {
-		if !used[d.name] {
-			note(d.at, "", compiled.Unused, "remove it, or use it", "nothing uses the %s %s", d.kind, yamlfile.Quote(d.name))
-		}
-	}
-	resolved := map[string]bool{} // blindness that something ends
-	for _, d := range l.decls {
-		for _, id := range d.rule.Resolves {
-			resolved[id] = resolved[id] || !d.rule.Disabled
-		}
-	}
-	for _, d := range l.decls {
-		if !d.override || !d.rule.Disabled {
-			continue
-		}
-		for _, id := range d.rule.Resolves {
-			if l.set.byID[id].Blinds && !resolved[id] {
-				note(d.at, d.rule.ID, compiled.Blindness, "turn that rule off too, or let another one resolve it",
-					"is off, and nothing else ends the blindness that rule %s begins", id)
-			}
-		}
-	}
-	return notes
-}
-
-// limits holds what rules share to its bounds; the tests of default files do not count.
+// limits holds what files share to its bounds; the tests of default files do not count.
 func (l *linker) limits() {
+	if len(l.set.gameCode) > maxGameCode {
+		l.errs.add(at{src: l.docs[0].src, field: "game_code"}, "name fewer, shorter namespaces", "more than %d names", maxGameCode)
+	}
 	seen := map[string]bool{}
 	escalations, tests := 0, 0
 	for _, d := range l.decls {
@@ -366,26 +315,4 @@ func hashFiles(files []File) uint64 {
 		}
 	}
 	return h.Sum64()
-}
-
-// gameCode gathers the game_code of all files.
-func (l *linker) gameCode() {
-	names := map[string]bool{}
-	for _, d := range l.docs {
-		for _, w := range d.gameCode {
-			switch {
-			case strings.Trim(w.Value, ". ") == "" || strings.ContainsAny(w.Value, "\t\r\n"):
-				w.Fail(`write the beginning of a namespace, such as "Engine."`, "%s is not a name of code", yamlfile.Quote(w.Value))
-			case len(w.Value) > maxGameCodeName:
-				w.Fail("write the namespace, without what is in it", "the name has %d bytes, more than the %d allowed",
-					len(w.Value), maxGameCodeName)
-			case len(names) == maxGameCode:
-				w.Fail("name fewer, shorter namespaces", "more than %d names", maxGameCode)
-				return
-			default:
-				names[w.Value] = true
-			}
-		}
-	}
-	l.set.gameCode = slices.Sorted(maps.Keys(names))
 }

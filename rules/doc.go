@@ -51,7 +51,7 @@
 // A rule that can provably never match is an error within one file. Rules covered by
 // an earlier file are what user files are for, and only noted, in
 // [Rule.ShadowedBy]. [Set.Test] runs the tests of the files, and [Schema] is a JSON
-// Schema for editors. Package rules/lint finds valid parts of files that are unlikely
+// Schema for editors. [Lint] finds valid parts of files that are unlikely
 // to be meant. Both read the files again: Compile leaves out the tests of [Defaults],
 // and a set keeps no syntax trees.
 //

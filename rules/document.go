@@ -19,7 +19,7 @@ type document struct {
 	families []string // for which it holds; none: for all
 	protect  []value
 	loggers  []value
-	gameCode []value
+	gameCode []string
 	defined  []*definition
 	defaults []defaultDecl
 	rules    []*ruleDecl
@@ -115,7 +115,7 @@ var fileFields = keys[document]{
 	yamlfile.KeyOf("families", func(d *document) *[]string { return &d.families }, parseFamilies),
 	yamlfile.KeyOf("protect", func(d *document) *[]value { return &d.protect }, words),
 	yamlfile.KeyOf("logger_frames", func(d *document) *[]value { return &d.loggers }, words),
-	yamlfile.KeyOf("game_code", func(d *document) *[]value { return &d.gameCode }, words),
+	yamlfile.KeyOf("game_code", func(d *document) *[]string { return &d.gameCode }, parseGameCode),
 	definitions("lists", parseList),
 	definitions("macros", parseMacro),
 	yamlfile.KeyOf("defaults", func(d *document) *[]defaultDecl { return &d.defaults }, parseDefaults),
@@ -135,6 +135,21 @@ var fileFields = keys[document]{
 			}
 		}
 	}},
+}
+
+func parseGameCode(v value) (names []string) {
+	for _, w := range words(v) {
+		switch {
+		case strings.Trim(w.Value, ". ") == "" || strings.ContainsAny(w.Value, "\t\r\n"):
+			w.Fail(`write the beginning of a namespace, such as "Engine."`, "%s is not a name of code", yamlfile.Quote(w.Value))
+		case len(w.Value) > maxGameCodeName:
+			w.Fail("write the namespace, without what is in it", "the name has %d bytes, more than the %d allowed",
+				len(w.Value), maxGameCodeName)
+		default:
+			names = append(names, w.Value)
+		}
+	}
+	return names
 }
 
 func checkVersion(_ *document, v value) {

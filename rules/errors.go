@@ -9,7 +9,6 @@ import (
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/yamlfile"
-	"github.com/heedlog/heed/rules/internal/compiled"
 )
 
 // Error is one fault of a rule file: its place, its description and its remedy. Its
@@ -38,6 +37,11 @@ func (e *Error) Error() string {
 	return "rules: " + yamlfile.Problem{Line: e.Line, Column: e.Column, Msg: e.Msg, Hint: e.Hint}.In(e.File, field)
 }
 
+// compare orders errors by file, as given, line and column.
+func (e *Error) compare(o *Error) int {
+	return cmp.Or(cmp.Compare(e.file, o.file), cmp.Compare(e.Line, o.Line), cmp.Compare(e.Column, o.Column))
+}
+
 // collector gathers errors while a set is compiled.
 type collector struct {
 	errs    []*Error
@@ -57,11 +61,6 @@ func (p at) of(field string) at {
 	return p
 }
 
-// place returns the place for package lint.
-func (p at) place() compiled.Place {
-	return compiled.Place{Name: p.src.name, Line: p.line, Col: p.col}
-}
-
 func (c *collector) add(p at, hint, format string, args ...any) {
 	if c.full() {
 		c.dropped++
@@ -79,20 +78,17 @@ func (c *collector) full() bool { return len(c.errs) >= maxErrors }
 // count returns how many errors were added.
 func (c *collector) count() int { return len(c.errs) + c.dropped }
 
-// err returns the collected errors, in order, or nil.
-func (c *collector) err() error {
-	if len(c.errs) == 0 {
-		return nil
-	}
-	slices.SortStableFunc(c.errs, func(a, b *Error) int {
-		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
-	})
-	out := yamlfile.Each(c.errs)
+// all returns the collected errors, in order.
+func (c *collector) all() []*Error {
+	slices.SortStableFunc(c.errs, (*Error).compare)
 	if c.dropped > 0 {
-		out = append(out, &Error{Msg: fmt.Sprintf("and %d more errors", c.dropped)})
+		return append(c.errs, &Error{Msg: fmt.Sprintf("and %d more errors", c.dropped)})
 	}
-	return errors.Join(out...)
+	return c.errs
 }
+
+// err returns the collected errors, in order, or nil.
+func (c *collector) err() error { return errors.Join(yamlfile.Each(c.all())...) }
 
 // language is the language of rule files, as YAML.
 var language = yamlfile.Language{

@@ -15,7 +15,6 @@ import (
 
 	texts "github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/yamlfile"
-	"github.com/heedlog/heed/rules/internal/compiled"
 )
 
 // expansion is the work on one expression.
@@ -235,7 +234,7 @@ func (x *expansion) enum(a, b ast.Node) {
 		}
 		return
 	}
-	for _, value := range compiled.Texts(b) {
+	for _, value := range textsIn(b) {
 		if known := enums[v.Value]; !slices.Contains(known, value) {
 			hint := cmp.Or(yamlfile.DidYouMean(value, known), "known: "+strings.Join(known, ", "))
 			x.fail(b.Location(), hint, "there is no %s %s", v.Value, yamlfile.Quote(value))
@@ -385,11 +384,11 @@ func (x *expansion) ordered(n *ast.BinaryNode, loc file.Location) {
 // refuse refuses to look for the empty text in another, which has it anyhow, and comparisons of a text in lower case
 // with a text in another case, and similar ones: they are never equal.
 func (x *expansion) refuse(op string, a, b ast.Node) {
-	how, ok := compiled.Fits[op]
+	how, ok := fits[op]
 	if !ok {
 		return
 	}
-	if how != compiled.Whole && op != "indexOf" && op != "lastIndexOf" && slices.Contains(compiled.Texts(b), "") {
+	if how != whole && op != "indexOf" && op != "lastIndexOf" && slices.Contains(textsIn(b), "") {
 		x.fail(b.Location(), `to test for an empty text, write == ""`, `%s "" is always true`, op)
 	}
 	for _, side := range [][2]ast.Node{{a, b}, {b, a}} {
@@ -401,7 +400,7 @@ func (x *expansion) refuse(op string, a, b ast.Node) {
 		if fold == nil {
 			continue
 		}
-		for _, s := range compiled.Texts(side[1]) {
+		for _, s := range textsIn(side[1]) {
 			if fold(s) != s {
 				x.fail(side[1].Location(), "write "+yamlfile.Quote(fold(s)), "%s(…) never contains %s", call.Name,
 					yamlfile.Quote(s))

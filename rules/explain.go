@@ -11,7 +11,6 @@ import (
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/logline"
-	"github.com/heedlog/heed/rules/internal/compiled"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -232,8 +231,8 @@ func (ev *Evaluator) clause(in *Input, p *term) Clause {
 // wordsIn returns the texts in an expanded tree that a variable about the text of the entry has.
 func wordsIn(tree ast.Node, in *Input) (found []string) {
 	each(tree, func(n ast.Node) {
-		op, args := compiled.Relation(n)
-		if _, ok := compiled.Fits[op]; !ok && op != "matches" {
+		op, args := relation(n)
+		if _, ok := fits[op]; !ok && op != "matches" {
 			return
 		}
 		variable, ok := args[0].(*ast.IdentifierNode)
@@ -241,11 +240,11 @@ func wordsIn(tree ast.Node, in *Input) (found []string) {
 			return
 		}
 		text := varOf(variable.Value).value()(in)
-		for _, item := range compiled.Texts(args[1]) {
+		for _, item := range textsIn(args[1]) {
 			if op == "matches" {
 				item = regexp.MustCompile(item).FindString(text)
 			}
-			if len(found) < maxWords && item != "" && compiled.Fits[op].Has(text, item) && !slices.Contains(found, item) {
+			if len(found) < maxWords && item != "" && fits[op].has(text, item) && !slices.Contains(found, item) {
 				found = append(found, item)
 			}
 		}
@@ -284,7 +283,7 @@ func (x *expansion) term(n ast.Node) term {
 	p := term{text: n.String(), at: x.expr.place(from)}
 	x.r.nodes = 0
 	if p.tree = x.node(n); !x.failed {
-		p.program, _ = x.program(copyTree(p.tree))
+		p.program = x.program(copyTree(p.tree))
 		p.reads = reads(p.tree)
 	}
 	return p

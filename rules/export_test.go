@@ -44,3 +44,9 @@ func (ev *Evaluator) Decide(p *Plan, in *Input) Outcome {
 
 // Variables returns the names of the variables that r reads.
 func (r *Rule) Variables() []string { return r.reads.list() }
+
+// Checks are the checks of findings, as the reference lists them.
+var Checks = []string{
+	checkCompile, checkShadowed, checkTests, checkMasked,
+	checkPhase, checkUnused, checkBreaks, checkBlindness,
+}

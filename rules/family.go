@@ -150,19 +150,7 @@ func (s *Set) reword(r *Rule) {
 func (s *Set) narrowed(family string) *Set {
 	own := *s
 	own.family, own.hash = family, hashFamily(s.hash, family)
-	own.byID, own.rules, own.active, own.gameCode, own.ended = map[string]*Rule{}, nil, nil, nil, nil
-	var held []*document
-	for _, d := range s.docs {
-		if holdsFor(d.families, family) {
-			held = append(held, d)
-			for _, w := range d.gameCode {
-				own.gameCode = append(own.gameCode, w.Value)
-			}
-		}
-	}
-	own.setDefaults(held)
-	slices.Sort(own.gameCode)
-	own.gameCode = slices.Compact(own.gameCode)
+	own.byID, own.rules, own.active, own.ended = map[string]*Rule{}, nil, nil, nil
 	for _, old := range s.rules {
 		r := *old
 		r.Disabled = r.Disabled || !holdsFor(s.docs[r.home].families, family)
@@ -181,8 +169,17 @@ func (s *Set) narrowed(family string) *Set {
 	return &own
 }
 
-// finish makes the texts and outcomes of the rules for the family.
+// finish makes what depends on the family: defaults, names of code, and the texts and outcomes of the rules.
 func (s *Set) finish() {
+	s.setDefaults()
+	s.gameCode = nil
+	for _, d := range s.docs {
+		if holdsFor(d.families, s.family) {
+			s.gameCode = append(s.gameCode, d.gameCode...)
+		}
+	}
+	slices.Sort(s.gameCode)
+	s.gameCode = slices.Compact(s.gameCode)
 	for _, r := range s.rules {
 		s.reword(r)
 		for sev := range r.outcomes {
@@ -194,11 +191,8 @@ func (s *Set) finish() {
 	}
 }
 
-// leave removes the effects of a document whose families do not include the family of the set. Its rules, lists and
-// macros keep their names, so that other files can refer to them.
+// leave removes the overrides of a document whose families do not include the family of the set.
 func (d *document) leave() {
-	d.src.elsewhere = true
-	d.gameCode, d.defaults = nil, nil
 	d.rules = slices.DeleteFunc(d.rules, func(r *ruleDecl) bool { return r.override })
 	d.defined = slices.DeleteFunc(d.defined, (*definition).overrides)
 }

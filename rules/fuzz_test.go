@@ -6,7 +6,6 @@ import (
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/rules"
-	"github.com/heedlog/heed/rules/lint"
 )
 
 // FuzzCompile: any bytes give a set or errors, never both and never neither.
@@ -66,6 +65,6 @@ func FuzzCompile(f *testing.F) {
 			}
 		}
 		set.Test()
-		lint.Lint(rules.File{Name: "f", Data: data})
+		rules.Lint(rules.File{Name: "f", Data: data})
 	})
 }

@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
-
-	"github.com/heedlog/heed/rules/internal/compiled"
 )
 
 // index finds, in one pass over the texts of an entry, the rules that may match
@@ -285,14 +283,14 @@ func (f *needFinder) need(n ast.Node, want bool) need {
 			return a.or(b)
 		}
 	}
-	op, args := compiled.Relation(n)
-	fit, ok := compiled.Fits[op]
+	op, args := relation(n)
+	how, ok := fits[op]
 	if !want || !ok || len(args) != 2 || op == "!=" || op == "indexOf" || op == "lastIndexOf" {
 		return need{}
 	}
-	found := f.texts(args[0], fit.Start, args[1])
+	found := f.texts(args[0], how.start, args[1])
 	if op == "==" {
-		found = found.and(f.texts(args[1], fit.Start, args[0]))
+		found = found.and(f.texts(args[1], how.start, args[0]))
 	}
 	return found
 }

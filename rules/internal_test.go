@@ -35,9 +35,9 @@ func TestValuesFollowVariables(t *testing.T) {
 // TestShapes: every entry that can exist has a shape of its own, and any other
 // entry has all of them.
 func TestShapes(t *testing.T) {
-	seen := map[shapeSet]shape{}
+	seen := map[shapeSet]Input{}
 	for i, s := range shapes {
-		got := shapeOf(s.kind, s.level, s.status)
+		got := shapeOf(s.Kind, s.Level, s.Status)
 		require.Equal(t, shapeSet(1)<<i, got, "%+v", s)
 		seen[got] = s
 	}
@@ -48,7 +48,7 @@ func TestShapes(t *testing.T) {
 				got := shapeOf(k, l, st)
 				s, single := seen[got]
 				if single {
-					require.Equal(t, shape{k, l, st}, s)
+					require.Equal(t, Input{Kind: k, Level: l, Status: st}, s)
 				} else {
 					require.Equal(t, allShapes, got)
 				}

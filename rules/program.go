@@ -54,26 +54,26 @@ func (r *resolver) condition(e *exprText, consequence string) *condition {
 		return nil
 	}
 	c := &condition{expr: e, need: r.needs.need(tree, true)}
-	operands(tree, "&&", func(n ast.Node) { c.prints = append(c.prints, fingerprint(n)) })
-	var opt ast.Node
-	if c.program, opt = x.program(tree); c.program == nil {
+	var known []ast.Node // parts that read only a shape
+	operands(tree, "&&", func(n ast.Node) {
+		c.prints = append(c.prints, fingerprint(n))
+		if reads(n)&^shapeVars == 0 {
+			known = append(known, copyTree(n))
+		}
+	})
+	c.reads = reads(tree)
+	if c.program = x.program(tree); c.program == nil {
 		return nil
 	}
-	c.reads = reads(opt)
-	c.possible, c.certain = outlook(opt)
-	if c.reads == 0 && c.certain == 0 {
-		// Nothing varies: its value can be had now.
-		machine := newMachine()
-		got, err := machine.Run(c.program, nil)
-		switch {
-		case err != nil:
-			x.failExpr(err)
-			return nil
-		case got == true:
-			c.possible, c.certain = allShapes, allShapes
-		default:
-			c.possible = 0
-		}
+	c.possible = allShapes
+	for _, n := range known {
+		c.possible &= x.holding(n)
+	}
+	if len(known) == len(c.prints) {
+		c.certain = c.possible
+	}
+	if x.failed {
+		return nil
 	}
 	if c.certain != allShapes {
 		c.parts = slices.Compact(slices.Sorted(slices.Values(c.prints)))
@@ -86,25 +86,24 @@ func (r *resolver) condition(e *exprText, consequence string) *condition {
 	return c
 }
 
-// program compiles an expanded tree, which it changes, and returns the program, nil if it has an error,
-// with the optimized tree that it was made of.
-func (x *expansion) program(tree ast.Node) (*vm.Program, ast.Node) {
+// program compiles an expanded tree, which it changes, and returns the program, nil if it has an error.
+func (x *expansion) program(tree ast.Node) *vm.Program {
 	defer x.failPanic("compiled")
 	if !x.check(tree) {
-		return nil, nil
+		return nil
 	}
 	t := &parser.Tree{Node: tree, Source: file.NewSource(x.expr.text)}
 	ast.Walk(&t.Node, matchers{x.r.bindings})
 	config := x.r.conf
 	if err := optimizer.Optimize(&t.Node, config); err != nil {
 		x.failExpr(err)
-		return nil, nil
+		return nil
 	}
 	p, err := compiler.Compile(t, config)
 	if err != nil {
 		msg, _, _ := strings.Cut(err.Error(), "\n")
 		x.fail(file.Location{}, "", "%s", yamlfile.Clean(msg))
-		return nil, nil
+		return nil
 	}
 	for i, op := range p.Bytecode {
 		if op == vm.OpLoadFast { // of the environment, by name: slower than of the machine's variables, by index
@@ -112,5 +111,5 @@ func (x *expansion) program(tree ast.Node) (*vm.Program, ast.Node) {
 			p.Bytecode[i], p.Arguments[i] = vm.OpLoadVar, slices.Index(variables, name)
 		}
 	}
-	return p, t.Node
+	return p
 }

@@ -22,10 +22,11 @@ type resolver struct {
 	macros map[string]*macro
 	bindings
 	needs    needFinder
-	names    []string      // all names of values, for hints
-	tops     []*definition // the definition of each name that counts
-	nodes    int           // of the current expression, after expansion
-	allNodes int           // of the set
+	holding  map[string]shapeSet // by the fingerprint of a part of conditions
+	names    []string            // all names of values, for hints
+	tops     []*definition       // the definition of each name that counts
+	nodes    int                 // of the current expression, after expansion
+	allNodes int                 // of the set
 }
 
 type macro struct {
@@ -43,7 +44,7 @@ func newResolver(errs *collector) *resolver {
 	}
 	return &resolver{
 		errs: errs, conf: conf.New(env), lists: map[string][]string{}, macros: map[string]*macro{},
-		needs:    needFinder{left: maxLiterals},
+		needs: needFinder{left: maxLiterals}, holding: map[string]shapeSet{},
 		bindings: bindings{map[listKey]map[string]struct{}{}, map[listKey]boundList{}, map[string]func(string) bool{}},
 	}
 }

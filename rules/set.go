@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/rules/internal/compiled"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -119,29 +118,6 @@ func (s *Set) Masking() signature.Config {
 	return c
 }
 
-// Parts returns the parts of the set that package lint reads.
-func (s *Set) Parts() *compiled.Set {
-	l := s.relink()
-	out := &compiled.Set{Notes: l.notes(), Normalizer: s.normalizer}
-	for _, r := range s.rules {
-		var conditions []compiled.Condition
-		for _, c := range slices.Concat([]*condition{r.cond}, r.exceptions) {
-			conditions = append(conditions, compiled.Condition{
-				Tree: l.resolver.expand(c.expr), Place: func(offset int) compiled.Place { return c.expr.place(offset).place() },
-			})
-		}
-		out.Conditions = append(out.Conditions, conditions)
-	}
-	for _, t := range l.tests(s) {
-		test := compiled.Test{Rule: t.rule.index, Match: t.decl.match, Phase: t.decl.phase}
-		if test.Phase != "" {
-			test.PhaseAt = t.decl.phaseAt.place()
-		}
-		out.Tests = append(out.Tests, test)
-	}
-	return out
-}
-
 // Hash returns a number that identifies the set: the hash of the names and texts of
 // its files, in order. It is the same in every process and version.
 func (s *Set) Hash() uint64 { return s.hash }
@@ -192,7 +168,7 @@ func (s *Set) fallback(in *Input) *Outcome {
 }
 
 // setDefaults sets the decisions for entries that no rule decides; the earliest file wins.
-func (s *Set) setDefaults(docs []*document) {
+func (s *Set) setDefaults() {
 	s.defaults = map[defaultKey]*Outcome{}
 	set := func(kind event.Kind, key string) {
 		k := defaultKey{kind.String(), key}
@@ -211,9 +187,11 @@ func (s *Set) setDefaults(docs []*document) {
 	for i := range builtinDecls {
 		s.apply(&builtinDecls[i])
 	}
-	for _, doc := range slices.Backward(docs) {
+	for _, doc := range slices.Backward(s.docs) {
 		for i := range doc.defaults {
-			s.apply(&doc.defaults[i])
+			if holdsFor(doc.families, s.family) {
+				s.apply(&doc.defaults[i])
+			}
 		}
 	}
 }

@@ -108,8 +108,6 @@ type source struct {
 	name  string
 	today string
 
-	elsewhere bool // the file has families, and none is the family of the set
-
 	text string // without a byte order mark
 }
 

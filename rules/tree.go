@@ -10,7 +10,6 @@ import (
 	"github.com/expr-lang/expr/checker/nature"
 
 	texts "github.com/heedlog/heed/internal/text"
-	"github.com/heedlog/heed/rules/internal/compiled"
 )
 
 // lower replaces the parts of a tree that expr cannot run: a function with a
@@ -143,7 +142,7 @@ func copyTree(n ast.Node) ast.Node {
 // constants returns the items of a list of constant texts, nil where n is
 // something else.
 func constants(n ast.Node) []string {
-	texts := compiled.Texts(n)
+	texts := textsIn(n)
 	switch n := n.(type) {
 	case *ast.StringNode:
 		return nil

@@ -114,6 +114,15 @@ func shoot(t *testing.T, b *testkit.Tab, file string) {
 	require.NoError(t, os.WriteFile(file, picture.Data, 0o600))
 }
 
+// choose gives files to the input of the page, as if a person chose them.
+func choose(t *testing.T, b *testkit.Tab, files ...string) {
+	t.Helper()
+	var node struct{ Result struct{ ObjectID string } }
+	found := b.Call("Runtime.evaluate", map[string]any{"expression": `document.querySelector("#files")`})
+	require.NoError(t, json.Unmarshal(found, &node))
+	b.Call("DOM.setFileInputFiles", map[string]any{"files": files, "objectId": node.Result.ObjectID})
+}
+
 // TestBrowser drops logs on the page. The browser sends each request to a proxy, which fails the test on any that goes
 // to another host than the page's.
 func TestBrowser(t *testing.T) {
@@ -175,7 +184,7 @@ func TestBrowser(t *testing.T) {
 	logs := testkit.Must(filepath.Glob(filepath.Join(captures, "*.log")))
 	for _, log := range logs {
 		log := testkit.Must(filepath.Abs(log))
-		b.Choose("#files", log)
+		choose(t, b, log)
 		b.Eventually(shown)
 		require.Equal(t, "true", b.Eval(frame+`.includes("<title>")`), log)
 		b.Eventually(`window.loaded === document.querySelector("#report").srcdoc.length`)
@@ -197,7 +206,7 @@ func TestBrowser(t *testing.T) {
 	loaded()
 	first := testkit.Must(filepath.Abs(logs[0]))
 	second := testkit.Must(filepath.Abs(logs[1]))
-	b.Choose("#files", first, second)
+	choose(t, b, first, second)
 	b.Eventually(shown)
 	require.Equal(t, "true", b.Eval(`document.querySelector("#difference pre").textContent.length > 50`))
 	shot()
@@ -216,7 +225,7 @@ func TestBrowser(t *testing.T) {
 		require.Equal(t, "false", b.Eval(`document.documentElement.scrollWidth > innerWidth`), "it fits")
 		shot()
 		watch()
-		b.Choose("#files", first)
+		choose(t, b, first)
 		b.Eventually(shown)
 		b.Eventually(`window.loaded === document.querySelector("#report").srcdoc.length`)
 		require.Equal(t, "true", b.Eval(frame+`.includes('<html lang="`+language+`">')`))

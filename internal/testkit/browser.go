@@ -89,14 +89,3 @@ func (b *Tab) Eventually(expression string) {
 	require.Eventually(b.t, func() bool { return b.Eval(expression) == "true" }, b.wait, 20*time.Millisecond,
 		"%s\n%s", expression, b.Eval("document.body.innerText"))
 }
-
-// Choose gives files to the input that a selector names, as if a person chose them.
-func (b *Tab) Choose(selector string, files ...string) {
-	var node struct {
-		Result struct{ ObjectID string }
-	}
-	expression := Must(json.Marshal(selector))
-	found := b.Call("Runtime.evaluate", map[string]any{"expression": "document.querySelector(" + string(expression) + ")"})
-	require.NoError(b.t, json.Unmarshal(found, &node))
-	b.Call("DOM.setFileInputFiles", map[string]any{"files": files, "objectId": node.Result.ObjectID})
-}

@@ -8,10 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -91,30 +89,13 @@ func need(tb testing.TB, program string) (path string) {
 	return path
 }
 
-// programs are the paths that Program has found, by name.
-var programs sync.Map
-
-// Program returns the path of a program of the folder cmd in the cache of builds: it is linked once.
+// Program builds a program of the folder cmd for a test, and returns its path.
 func Program(tb testing.TB, name string) string {
 	tb.Helper()
-	if path, known := programs.Load(name); known {
-		return path.(string)
-	}
-	show := "echo"
-	if runtime.GOOS == "windows" {
-		show = "cmd /c echo"
-	}
-	for range 2 { // a program that was not in the cache is shown where it was before
-		run := exec.Command("go", "run", "-exec", show, "github.com/heedlog/heed/cmd/"+name)
-		run.Env, run.Stderr = append(os.Environ(), "CGO_ENABLED=0"), os.Stderr
-		out, err := run.Output()
-		require.NoError(tb, err)
-		path := strings.TrimSpace(string(out))
-		if _, err := os.Stat(path); err == nil {
-			programs.Store(name, path)
-			return path
-		}
-	}
-	tb.Fatal("go keeps no program in the cache of builds")
-	return ""
+	path := filepath.Join(tb.TempDir(), name+".exe") // which only Windows needs
+	build := exec.CommandContext(tb.Context(), "go", "build", "-o", path, "github.com/heedlog/heed/cmd/"+name)
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	out, err := build.CombinedOutput()
+	require.NoError(tb, err, "%s", out)
+	return path
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -35,24 +36,7 @@ func InertJSON(t testing.TB, text []byte) {
 	t.Helper()
 	var v any
 	require.NoError(t, json.Unmarshal(text, &v), "%s", text)
-	inertValue(t, v)
-}
-
-func inertValue(t testing.TB, v any) {
-	t.Helper()
-	switch v := v.(type) {
-	case string:
-		Inert(t, v, "\n")
-	case []any:
-		for _, e := range v {
-			inertValue(t, e)
-		}
-	case map[string]any:
-		for name, e := range v {
-			Inert(t, name, "\n")
-			inertValue(t, e)
-		}
-	}
+	Inert(t, fmt.Sprint(v), "\n")
 }
 
 var colors = regexp.MustCompile("\x1b\\[[^m]*m")

@@ -9,32 +9,16 @@ import (
 	"testing"
 )
 
-// Dir returns the folder called name of the reference captures, which are third-party data and not part of the module:
-// below $HEED_DATA, or below shared/data next to the module's root. It skips the test if the folder is missing, and
-// names it.
+// Dir returns the folder called name of the reference captures, which are third-party data and not part of the module,
+// below $HEED_DATA. It skips the test if the folder is missing, and names it.
 func Dir(tb testing.TB, name string) string {
 	tb.Helper()
-	if root := os.Getenv("HEED_DATA"); root != "" {
-		dir := filepath.Join(root, name)
-		if isDir(dir) {
-			return dir
-		}
-		tb.Skipf("reference data: no folder %s", dir)
+	root := os.Getenv("HEED_DATA")
+	dir := filepath.Join(root, name)
+	if _, err := os.ReadDir(dir); root == "" || err != nil {
+		tb.Skipf("reference data: no folder %s; set HEED_DATA to the folder that holds it", name)
 	}
-	wd, err := os.Getwd()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	for dir := wd; ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			if data := filepath.Join(dir, "..", "shared", "data", name); isDir(data) {
-				return data
-			}
-		}
-		if dir == filepath.Dir(dir) {
-			tb.Skipf("reference data: no shared/data/%s beside the module; set HEED_DATA to the folder that holds it", name)
-		}
-	}
+	return dir
 }
 
 // Scripts yields the name and the text of each section of a file. A section begins with "== NAME".
@@ -56,8 +40,3 @@ func Scripts(tb testing.TB, file string) iter.Seq2[string, string] {
 // HeldOut reports whether logs of players are to be opened on which no rule is developed: where HEED_PLAYERS is "held".
 // That is done once, when rules are final, since a log that was read is no measure any more.
 func HeldOut() bool { return os.Getenv("HEED_PLAYERS") == "held" }
-
-func isDir(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
-}

@@ -66,49 +66,43 @@ func (l *Language) Read(data []byte) (*yaml.Node, []Problem) {
 	if p, bad := firstBad(text); bad {
 		return one(p)
 	}
-	doc, rest, err := decode(text)
+	docs, err := decode(text)
 	if err != nil {
 		return one(l.syntax(text, err))
 	}
 	switch {
-	case doc == nil || len(doc.Content) == 0:
+	case len(docs) == 0 || len(docs[0].Content) == 0:
 		return empty("the file contains only comments")
-	case rest != nil:
+	case len(docs) > 1:
 		return one(Problem{
-			rest.Line, rest.Column, "a second YAML document",
+			docs[1].Line, docs[1].Column, "a second YAML document",
 			l.Name + ` is one document: remove the "---" or split the file`,
 		})
 	}
-	if problems := l.tree(doc.Content[0], 1, nil); len(problems) > 0 {
+	root := docs[0].Content[0]
+	if problems := l.tree(root, 1, nil); len(problems) > 0 {
 		return nil, problems
 	}
-	return doc.Content[0], nil
+	return root, nil
 }
 
-// decode returns the first document of text and, when there is one, the second. The YAML reader is known to panic on
-// some malformed input.
-func decode(text string) (doc, rest *yaml.Node, err error) {
+// decode returns the first two documents of text, or fewer. The YAML reader is known to panic on some malformed input.
+func decode(text string) (docs []*yaml.Node, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("the YAML reader failed: %v", r)
 		}
 	}()
-	dec := yaml.NewDecoder(strings.NewReader(text))
-	doc = new(yaml.Node)
-	if err = dec.Decode(doc); err != nil {
-		if errors.Is(err, io.EOF) {
-			return nil, nil, nil
+	for dec := yaml.NewDecoder(strings.NewReader(text)); len(docs) < 2; {
+		n := new(yaml.Node)
+		if err := dec.Decode(n); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, err
 		}
-		return nil, nil, err
+		docs = append(docs, n)
 	}
-	next := new(yaml.Node)
-	switch err = dec.Decode(next); {
-	case errors.Is(err, io.EOF):
-		return doc, nil, nil
-	case err != nil:
-		return nil, nil, err
-	}
-	return doc, next, nil
+	return docs, nil
 }
 
 // firstBad returns the first character that YAML does not allow. The YAML reader would refuse such text too, but

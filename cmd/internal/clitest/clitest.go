@@ -18,7 +18,6 @@ import (
 
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/settings"
-	"github.com/heedlog/heed/internal/testkit"
 )
 
 // Commands returns the commands that users are shown, the root first.
@@ -149,27 +148,4 @@ const TerminalColumns = 80
 func literal(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text)
 	return `\&` + strings.ReplaceAll(text, "\n", "\n\\&")
-}
-
-// generatedReference precedes the generated end of the reference.
-const generatedReference = "<!-- generated from the commands -->\n"
-
-// Reference holds the end of the page in a file to the help of each command. If [testkit.Updating], it writes the page.
-func Reference(t *testing.T, root *cobra.Command, file string) {
-	t.Helper()
-	page := testkit.Must(os.ReadFile(file))
-	byHand, _, found := strings.Cut(string(page), generatedReference)
-	require.True(t, found)
-	var b strings.Builder
-	b.WriteString(byHand + generatedReference)
-	for _, cmd := range Commands(root) {
-		cmd.InitDefaultHelpFlag()
-		fmt.Fprintf(&b, "\n### %s\n\n```text\n%s\n\nUsage: %s\n\n%s\n", cmd.CommandPath(), strings.TrimSpace(cmd.Long),
-			cmd.UseLine(), cmd.Example)
-		if flags := cmd.LocalFlags().FlagUsagesWrapped(116); flags != "" {
-			fmt.Fprintf(&b, "\n%s", flags)
-		}
-		b.WriteString("```\n")
-	}
-	testkit.Golden(t, file, b.String())
 }

@@ -24,7 +24,6 @@ import (
 	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/rules"
-	"github.com/heedlog/heed/rules/lint"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -104,7 +103,7 @@ func (p *program) explanation(cmd *cobra.Command, f *explainFlags, args []string
 		}
 		record.blame = engine.Blame(&record.rec.Entry)
 		record.outcome.Phase = f.phase
-		if err := lint.CheckPhase(set, f.phase); err != nil {
+		if err := set.CheckPhase(f.phase); err != nil {
 			p.Message("--phase: %s (%s)", err.Msg, err.Hint)
 		}
 	}

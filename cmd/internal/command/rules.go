@@ -22,7 +22,6 @@ import (
 	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/rules"
-	"github.com/heedlog/heed/rules/lint"
 )
 
 func (p *program) rulesCommand() *cobra.Command {
@@ -106,7 +105,7 @@ func (p *program) checkRules(files []rules.File) error {
 }
 
 func (p *program) lintRules(files []rules.File) error {
-	found := lint.Lint(files...)
+	found := rules.Lint(files...)
 	_, _ = compiled(files, p.Message) // its errors are findings
 	var out []byte
 	for i := range found {

@@ -38,7 +38,16 @@ func TestOnTerminal(t *testing.T) {
 	state := faulty(t)
 	for _, name := range []string{"status", "tail"} {
 		seen := func(env []string, flags ...string) string {
-			return clitest.OnTerminal(t, append(env, helperEnv+"=1"), append([]string{name, "--state", state}, flags...)...)
+			cmd := exec.CommandContext(t.Context(), os.Args[0], append([]string{name, "--state", state}, flags...)...)
+			cmd.Env = append(append(os.Environ(), "TERM=xterm", helperEnv+"=1"), env...)
+			master, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: clitest.TerminalColumns})
+			if err != nil {
+				t.Skipf("no pseudo-terminal: %v", err)
+			}
+			defer func() { _ = master.Close() }()
+			out, _ := io.ReadAll(master) // Linux returns EIO where the other end is gone
+			require.NoError(t, cmd.Wait(), string(out))
+			return strings.ReplaceAll(string(out), "\r\n", "\n")
 		}
 		out := seen(nil)
 		require.Contains(t, out, string(red), name)

@@ -1,16 +1,6 @@
-// Package lint finds conditions, tests and overrides in valid rule files that are unlikely to
-// be meant.
-//
-//	for _, f := range lint.Lint(files...) {
-//		fmt.Println(f.String())
-//	}
-//
-// docs/rules.md lists the checks.
-package lint
+package rules
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -22,8 +12,6 @@ import (
 	"github.com/heedlog/heed/internal/logline"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/yamlfile"
-	"github.com/heedlog/heed/rules"
-	"github.com/heedlog/heed/rules/internal/compiled"
 )
 
 // What [Finding.Check] may be.
@@ -31,21 +19,21 @@ const (
 	checkCompile = "compile" // the file does not compile
 	// a rule that can never match, because of an earlier file; or a rule that matches every entry.
 	checkShadowed  = "shadowed"
-	checkTests     = "tests"            // a rule with less than two tests that match and a test that does not
-	checkMasked    = "masked"           // a text compared with template that no template can hold
-	checkPhase     = "phase"            // a phase that no rule sets
-	checkUnused    = compiled.Unused    // a list or macro that nothing uses
-	checkBreaks    = "breaks"           // a file decides texts that break play, in place of the rules whose tests they are
-	checkBlindness = compiled.Blindness // a rule is off that alone ends the blindness of another
+	checkTests     = "tests"     // a rule with less than two tests that match and a test that does not
+	checkMasked    = "masked"    // a text compared with template that no template can hold
+	checkPhase     = "phase"     // a phase that no rule sets
+	checkUnused    = "unused"    // a list or macro that nothing uses
+	checkBreaks    = "breaks"    // a file decides texts that break play, in place of the rules whose tests they are
+	checkBlindness = "blindness" // a rule is off that alone ends the blindness of another
 )
 
 // Finding is something in a rule file that is valid and yet unlikely to be
-// meant; or an error of [rules.Compile], whose check is
+// meant; or an error of [Compile], whose check is
 // "compile". Its text is safe to print.
 type Finding struct {
-	Problem  rules.Error
+	Problem  Error
 	Severity event.Severity
-	Check    string // such as "shadowed"; docs/rules.md lists them
+	Check    string // such as "shadowed"; docs/md lists them
 }
 
 // String returns the position, severity, rule, message, hint and check in one
@@ -60,79 +48,108 @@ func (f *Finding) String() string {
 
 // Lint compiles the given files and returns their valid but doubtful parts, as
 // warnings ordered by file (as given), line and column, or the
-// errors of [rules.Compile]. Rules that are off are left out.
-func Lint(files ...rules.File) []Finding {
-	set, err := rules.Compile(files...)
-	if err == nil {
-		found := lint(set)
-		file := func(f Finding) int {
-			return slices.IndexFunc(files, func(of rules.File) bool { return of.Name == f.Problem.File })
-		}
-		slices.SortStableFunc(found, func(a, b Finding) int {
-			return cmp.Or(cmp.Compare(file(a), file(b)), cmp.Compare(a.Problem.Line, b.Problem.Line),
-				cmp.Compare(a.Problem.Column, b.Problem.Column))
-		})
-		return found
+// errors of [Compile]. Rules that are off are left out. docs/rules.md lists the checks.
+func Lint(files ...File) []Finding {
+	link := link("", files, false)
+	link.limits()
+	l := &linter{set: link.set}
+	for _, e := range link.errs.all() {
+		l.found = append(l.found, Finding{Problem: *e, Severity: event.SeverityError, Check: checkCompile})
 	}
-	all, _ := errors.AsType[interface {
-		error
-		Unwrap() []error
-	}](err)
-	var out []Finding
-	for _, each := range all.Unwrap() {
-		e, _ := errors.AsType[*rules.Error](each)
-		out = append(out, Finding{Problem: *e, Severity: event.SeverityError, Check: checkCompile})
+	if len(l.found) > 0 {
+		return l.found
 	}
-	return out
-}
-
-func lint(set *rules.Set) []Finding {
-	l := &linter{set: set, Set: set.Parts(), lists: map[listUse]hiddenText{}}
-	for _, n := range l.Notes {
-		l.report(n.Place, n.Rule, n.Check, n.Hint, "%s", n.Msg)
-	}
+	l.linker = link.set.relink()
+	l.unused()
+	l.blindness()
 	l.reach()
 	l.tests()
 	l.harmless()
-	for i, r := range set.Rules() {
-		if !r.Disabled {
-			l.conditions(r, l.Conditions[i])
+	for i, d := range l.decls {
+		if !l.set.rules[i].Disabled {
+			l.condition(&d.when)
+			for k := range d.exceptions {
+				l.condition(&d.exceptions[k].when)
+			}
 		}
 	}
+	slices.SortStableFunc(l.found, func(a, b Finding) int { return a.Problem.compare(&b.Problem) })
 	return l.found
 }
 
 // linter gathers findings about a set.
 type linter struct {
-	*compiled.Set
-	set   *rules.Set
-	found []Finding
-	lists map[listUse]hiddenText // findings about lists
-	buf   []byte
+	*linker // of the set, with the tests of its files
+	set     *Set
+	found   []Finding
+	buf     []byte
 }
 
 // report adds a warning.
-func (l *linter) report(p compiled.Place, rule, check, hint, format string, args ...any) {
-	e := rules.Error{File: p.Name, Line: p.Line, Column: p.Col, Rule: rule, Hint: hint, Msg: fmt.Sprintf(format, args...)}
+func (l *linter) report(p at, check, hint, format string, args ...any) {
+	e := Error{
+		File: p.src.name, Line: p.line, Column: p.col, Rule: p.rule, Hint: hint, Msg: fmt.Sprintf(format, args...),
+		file: p.src.index,
+	}
 	l.found = append(l.found, Finding{Problem: e, Severity: event.SeverityWarning, Check: check})
 }
 
 // rule reports something about the rule with an index as a whole.
 func (l *linter) rule(i int, check, hint, format string, args ...any) {
-	r := l.set.Rules()[i]
-	place := compiled.Place{Name: r.File, Line: r.Line, Col: r.Column}
-	l.report(place, r.ID, check, hint, format, args...)
+	l.report(l.decls[i].at, check, hint, format, args...)
 }
 
-// node reports something about a part of a condition of r.
-func (l *linter) node(r *rules.Rule, c *compiled.Condition, n ast.Node, check, hint, format string, args ...any) {
-	l.report(c.Place(n.Location().From), r.ID, check, hint, format, args...)
+// unused reports lists and macros that nothing uses. Names in conditions that an overriding file replaces count too.
+func (l *linter) unused() {
+	used := map[string]bool{}
+	mention := func(expr string) {
+		for _, word := range strings.FieldsFunc(expr, func(c rune) bool { return !identifier("_" + string(c)) }) {
+			used[word] = true
+		}
+	}
+	for _, doc := range l.docs {
+		for _, d := range doc.rules {
+			mention(d.when.text)
+			for i := range d.exceptions {
+				mention(d.exceptions[i].when.text)
+			}
+		}
+		for _, m := range doc.defined {
+			mention(m.expr.text)
+		}
+	}
+	for _, d := range l.resolver.tops {
+		if !used[d.name] {
+			l.report(d.at, checkUnused, "remove it, or use it", "nothing uses the %s %s", d.kind, yamlfile.Quote(d.name))
+		}
+	}
+}
+
+// blindness reports rules that are off and alone end the blindness of another.
+func (l *linter) blindness() {
+	resolved := map[string]bool{} // blindness that something ends
+	for _, d := range l.decls {
+		for _, id := range d.rule.Resolves {
+			resolved[id] = resolved[id] || !d.rule.Disabled
+		}
+	}
+	for i, d := range l.decls {
+		if !d.override || !d.rule.Disabled {
+			continue
+		}
+		for _, id := range d.rule.Resolves {
+			if l.set.byID[id].Blinds && !resolved[id] {
+				l.rule(i, checkBlindness, "turn that rule off too, or let another one resolve it",
+					"is off, and nothing else ends the blindness that rule %s begins", id)
+			}
+		}
+	}
 }
 
 // reach reports rules that others leave nothing to.
 func (l *linter) reach() {
 	all, after := -1, 0 // the rule that matches every entry, and how many come after it
-	for i, r := range l.set.Rules() {
+	for i, r := range l.set.rules {
 		by := l.set.Rule(r.ShadowedBy)
 		switch {
 		case r.Disabled:
@@ -154,23 +171,23 @@ func (l *linter) reach() {
 
 // tests reports rules with too few tests.
 func (l *linter) tests() {
-	list := l.set.Rules()
-	match, noMatch := make([]int, len(list)), make([]int, len(list))
-	for _, t := range l.Tests {
-		r := list[t.Rule]
-		if err := CheckPhase(l.set, t.Phase); err != nil && !r.Disabled {
-			l.report(t.PhaseAt, r.ID, checkPhase, err.Hint, "%s", err.Msg)
-		}
-		if t.Match {
-			match[t.Rule]++
-		} else {
-			noMatch[t.Rule]++
-		}
-	}
 	const hint = "write two texts that it must match, and a similar one that it must not match"
-	for i, r := range list {
-		switch yes, no := match[i], noMatch[i]; {
-		case r.Disabled:
+	for i, d := range l.decls {
+		if l.set.rules[i].Disabled {
+			continue
+		}
+		yes, no := 0, 0
+		for _, t := range d.tests {
+			if err := l.set.CheckPhase(t.phase); err != nil {
+				l.report(t.phaseAt, checkPhase, err.Hint, "%s", err.Msg)
+			}
+			if t.match {
+				yes++
+			} else {
+				no++
+			}
+		}
+		switch {
 		case yes+no == 0:
 			l.rule(i, checkTests, hint, "has no tests")
 		case yes < 2 || no == 0:
@@ -183,23 +200,21 @@ func (l *linter) tests() {
 func (l *linter) harmless() {
 	type count struct{ first, rule, tests int } // the first rule of the file, and one rule whose tests it has
 	counts := map[string]count{}                // by file
-	list := l.set.Rules()
 	for _, t := range l.set.Test() {
 		meant := event.Decision{Disposition: t.Rule.Disposition, Severity: t.Rule.Severity, Tags: t.Rule.Tags}
 		if got := l.set.Rule(t.Got.Rule); t.Overridden && got != nil && breaks(&meant) && !breaks(&t.Got) {
-			by := slices.Index(list, got)
 			n, seen := counts[got.File]
 			if !seen {
-				n = count{by, slices.Index(list, t.Rule), 0}
+				n = count{got.index, t.Rule.index, 0}
 			}
-			n.first, n.tests = min(n.first, by), n.tests+1
+			n.first, n.tests = min(n.first, got.index), n.tests+1
 			counts[got.File] = n
 		}
 	}
 	for _, n := range counts {
 		l.rule(n.first, checkBreaks, "narrow it: see the tests with rules check",
 			"the rules of this file decide %s of later rules that break play, such as %s", text.Count(n.tests, "test"),
-			list[n.rule].ID)
+			l.set.rules[n.rule].ID)
 	}
 }
 
@@ -209,31 +224,28 @@ func breaks(d *event.Decision) bool {
 		slices.ContainsFunc(d.Tags, func(tag string) bool { return tag == "crash" || tag == "hang" || tag == "breaks" }))
 }
 
-// conditions looks at the parts of a rule's condition and exceptions.
-func (l *linter) conditions(r *rules.Rule, all []compiled.Condition) {
-	for i := range all {
-		c := &all[i]
-		ast.Find(c.Tree, func(n ast.Node) bool {
-			l.comparison(r, c, n)
-			l.phase(r, c, n)
-			return false
-		})
-	}
+// condition looks at the parts of a condition of a rule or an exception.
+func (l *linter) condition(e *exprText) {
+	ast.Find(l.resolver.expand(e), func(n ast.Node) bool {
+		l.comparison(e, n)
+		l.phase(e, n)
+		return false
+	})
 }
 
 // phases are those that hosts and the default rules know. A host may have
 // others, so that a phase which is none of them is no error.
 var phases = []string{"start", "boot", "menu", "load", "play", "save", "quit", "crashed"}
 
-// CheckPhase returns a warning without a place if no rule of the set sets the phase
+// CheckPhase returns a warning without a place if no rule of s sets the phase
 // called name, and hosts do not commonly have it. The name "" is the phase that is
 // not known, and valid.
-func CheckPhase(set *rules.Set, name string) *rules.Error {
+func (s *Set) CheckPhase(name string) *Error {
 	if name == "" || slices.Contains(phases, name) {
 		return nil
 	}
 	known := slices.Clone(phases)
-	for _, r := range set.Rules() {
+	for _, r := range s.rules {
 		if r.Disabled {
 			continue
 		}
@@ -244,11 +256,11 @@ func CheckPhase(set *rules.Set, name string) *rules.Error {
 			known = append(known, r.SetsPhase)
 		}
 	}
-	return &rules.Error{Msg: "no rule sets the phase " + yamlfile.Quote(name), Hint: yamlfile.DidYouMean(name, known)}
+	return &Error{Msg: "no rule sets the phase " + yamlfile.Quote(name), Hint: yamlfile.DidYouMean(name, known)}
 }
 
 // phase reports n if it compares the phase with a phase that no rule sets.
-func (l *linter) phase(r *rules.Rule, c *compiled.Condition, n ast.Node) {
+func (l *linter) phase(e *exprText, n ast.Node) {
 	b, ok := n.(*ast.BinaryNode)
 	if !ok || b.Operator != "==" && b.Operator != "!=" && b.Operator != "in" {
 		return
@@ -257,9 +269,9 @@ func (l *linter) phase(r *rules.Rule, c *compiled.Condition, n ast.Node) {
 		if v, ok := side[0].(*ast.IdentifierNode); !ok || v.Value != "phase" {
 			continue
 		}
-		for _, name := range compiled.Texts(side[1]) {
-			if err := CheckPhase(l.set, name); err != nil {
-				l.node(r, c, side[1], checkPhase, err.Hint, "%s", err.Msg)
+		for _, name := range textsIn(side[1]) {
+			if err := l.set.CheckPhase(name); err != nil {
+				l.report(e.place(side[1].Location().From), checkPhase, err.Hint, "%s", err.Msg)
 			}
 		}
 	}
@@ -275,28 +287,21 @@ type hiddenText struct {
 	more  int    // further ones in the same list
 }
 
-// listUse is a list and how it is compared.
-type listUse struct {
-	first *string // of its items
-	n     int
-	fit   compiled.Fit
-}
-
 // comparison reports n when it compares template with a text that no template
 // can hold.
-func (l *linter) comparison(r *rules.Rule, c *compiled.Condition, n ast.Node) {
-	op, args := compiled.Relation(n)
-	how, ok := compiled.Fits[op]
+func (l *linter) comparison(e *exprText, n ast.Node) {
+	op, args := relation(n)
+	how, ok := fits[op]
 	if !ok {
 		return
 	}
-	if how == compiled.Whole && isTemplate(args[1]) {
+	if how == whole && isTemplate(args[1]) {
 		slices.Reverse(args)
 	}
 	if !isTemplate(args[0]) {
 		return
 	}
-	h := l.hidden(args[1], how)
+	h := l.hidden(textsIn(args[1]), how)
 	if h.text == "" {
 		return
 	}
@@ -308,8 +313,8 @@ func (l *linter) comparison(r *rules.Rule, c *compiled.Condition, n ast.Node) {
 	if strings.Trim(h.shown, "<*> ") == "" {
 		hint = `"<*>" stands in its place; add the word to protect, or compare message`
 	}
-	l.node(r, c, args[1], checkMasked, hint, "no template contains %s: masking replaces a part of it%s",
-		yamlfile.Quote(h.text), others)
+	l.report(e.place(args[1].Location().From), checkMasked, hint,
+		"no template contains %s: masking replaces a part of it%s", yamlfile.Quote(h.text), others)
 }
 
 func isTemplate(n ast.Node) bool {
@@ -317,23 +322,8 @@ func isTemplate(n ast.Node) bool {
 	return ok && id.Value == "template"
 }
 
-// hidden returns the first text in n, a text or a list of texts, that no
-// template can hold.
-func (l *linter) hidden(n ast.Node, how compiled.Fit) hiddenText {
-	items := compiled.Texts(n)
-	if _, named := n.(*ast.ConstantNode); !named || len(items) == 0 {
-		return l.hiddenOf(items, how)
-	}
-	use := listUse{&items[0], len(items), how}
-	h, known := l.lists[use]
-	if !known {
-		h = l.hiddenOf(items, how)
-		l.lists[use] = h
-	}
-	return h
-}
-
-func (l *linter) hiddenOf(items []string, how compiled.Fit) (h hiddenText) {
+// hidden returns the first of some texts that no template can hold.
+func (l *linter) hidden(items []string, how fit) (h hiddenText) {
 	for _, text := range items {
 		switch {
 		case text == "" || l.possible(text, how):
@@ -341,10 +331,10 @@ func (l *linter) hiddenOf(items []string, how compiled.Fit) (h hiddenText) {
 			h.more++
 		default:
 			h.text, h.shown = text, l.template(logline.Text(text, event.LevelUnknown)) // without the head of a logger
-			if !how.Start && strings.HasPrefix(text, " ") {
+			if !how.start && strings.HasPrefix(text, " ") {
 				h.shown = " " + h.shown
 			}
-			if !how.End && strings.HasSuffix(text, " ") {
+			if !how.end && strings.HasSuffix(text, " ") {
 				h.shown += " "
 			}
 		}
@@ -387,18 +377,18 @@ func missingHead(text string) string {
 // possible reports whether there is a template that text fits into. It tries
 // texts around it, so it may err, in both directions: masking has more rules than it
 // tries, and no template needs to occur. Its result is for a warning.
-func (l *linter) possible(text string, how compiled.Fit) bool {
+func (l *linter) possible(text string, how fit) bool {
 	before, after := textsBefore, textsAfter
 	switch {
-	case how.Start:
+	case how.start:
 		before = before[:1]
 	case mayBeCode(text):
 		before = codesBefore
 	}
-	if how.End {
+	if how.end {
 		after = after[:1]
 	}
-	if b := missingHead(text); b != "" && !how.Start {
+	if b := missingHead(text); b != "" && !how.start {
 		before = append(slices.Clip(before), b)
 	}
 	for _, b := range before {
@@ -407,7 +397,7 @@ func (l *linter) possible(text string, how compiled.Fit) bool {
 			i := strings.Index(got, text)
 			switch {
 			case i < 0:
-			case how == compiled.Whole && got != text, how.Start && i > 0, how.End && !strings.HasSuffix(got, text):
+			case how == whole && got != text, how.start && i > 0, how.end && !strings.HasSuffix(got, text):
 			default:
 				return true
 			}
@@ -418,7 +408,7 @@ func (l *linter) possible(text string, how compiled.Fit) bool {
 
 // template returns the first line of the template of a message.
 func (l *linter) template(message string) string {
-	l.buf = l.Normalizer.AppendTemplate(l.buf[:0], message, "")
+	l.buf = l.set.normalizer.AppendTemplate(l.buf[:0], message, "")
 	head, _, _ := strings.Cut(string(l.buf), "\n")
 	return head
 }

@@ -1,4 +1,4 @@
-package lint_test
+package rules_test
 
 import (
 	"fmt"
@@ -14,7 +14,6 @@ import (
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/rules"
-	"github.com/heedlog/heed/rules/lint"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -29,7 +28,7 @@ func allFindings(texts ...string) []string {
 		files[i] = rules.File{Name: fmt.Sprintf("f%d.yaml", i+1), Data: []byte(text)}
 	}
 	var out []string
-	for _, f := range lint.Lint(files...) {
+	for _, f := range rules.Lint(files...) {
 		out = append(out, f.String())
 	}
 	return out
@@ -207,14 +206,14 @@ func TestLintErrors(t *testing.T) {
 		`f1.yaml:3:32: error: rule x: when: unknown name "templat" (did you mean "template"?) [compile]`,
 		`f2.yaml: error: the file is empty (a rule file begins with "version: 1") [compile]`,
 	}, findings("version: 1\nrules:\n- {disposition: ignore, when: 'templat', id: x}\n", ""))
-	f := lint.Lint(rules.File{Name: "\x1b[2J", Data: []byte("\x00")})[0]
+	f := rules.Lint(rules.File{Name: "\x1b[2J", Data: []byte("\x00")})[0]
 	require.Equal(t, event.SeverityError, f.Severity)
 	require.Equal(t, `\x1b[2J:1:1: error: control character (write it as an escape in double quotes, such as "\x1b") [compile]`, f.String())
 }
 
 // TestDefaultsLint: the default rules are what lint asks of others.
 func TestDefaultsLint(t *testing.T) {
-	require.Empty(t, lint.Lint(rules.Defaults()...))
+	require.Empty(t, rules.Lint(rules.Defaults()...))
 }
 
 // TestLintIsDeterministic lints a set with findings of every kind, twice.
@@ -305,7 +304,7 @@ rules:
 
 // TestReferenceChecks holds the last table of the reference to the checks.
 func TestReferenceChecks(t *testing.T) {
-	page, err := os.ReadFile("../../docs/rules.md")
+	page, err := os.ReadFile("../docs/rules.md")
 	require.NoError(t, err)
 	_, table, ok := strings.Cut(string(page), "\n## Lint\n")
 	require.True(t, ok)
@@ -313,7 +312,7 @@ func TestReferenceChecks(t *testing.T) {
 	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\|").FindAllStringSubmatch(table, -1) {
 		got = append(got, row[1])
 	}
-	require.Equal(t, lint.Checks, got)
+	require.Equal(t, rules.Checks, got)
 	code, err := os.ReadFile("lint.go")
 	require.NoError(t, err)
 	require.Len(t, regexp.MustCompile(`(?m)^\tcheck\w+ += `).FindAllString(string(code), -1), len(got),
