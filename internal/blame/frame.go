@@ -192,18 +192,6 @@ func parse(line string, stack bool) (frame.Frame, bool) {
 	return f, (c == frame.Sure || stack && c == frame.Within) && f.Path != ""
 }
 
-// keyword reports whether the root of a path is how Mono writes a type of the
-// runtime's own, as of the methods it generates to call others:
-// object:runtime_invoke_void__this__.
-func keyword(root, path string) bool {
-	return len(root) < len(path) && (path[len(root)] == ':' || path[len(root)] == '.') && keywords[root]
-}
-
-var keywords = texts.Words(`
-	object string void bool char byte sbyte short ushort int uint long ulong single float double decimal intptr
-	uintptr nint nuint
-`)
-
 // methodPath returns a path without the prefix that Harmony and Mono give a method
 // that they generated, and only up to the first generic type.
 func methodPath(path string) string {
