@@ -6,7 +6,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/heedlog/heed/internal/frame"
 	texts "github.com/heedlog/heed/internal/text"
 )
 
@@ -68,14 +67,17 @@ func (s *scan) text(text string, stack bool) {
 	for line := range strings.SplitSeq(text[:min(len(text), maxText)], "\n") {
 		s.line++
 		line = strings.TrimRight(line, " \t\r")
+		f, isFrame := parse(line, stack)
 		switch {
 		case line == "":
-		case s.frame(line, stack), s.patch(line):
+		case isFrame:
+			s.frame(&f)
+		case s.patch(line):
 		case !stack:
 			s.prose(line)
 		default:
 			s.thrown(line)
-			if f, _ := frame.Parse(line); f.Script {
+			if f.Script {
 				s.path(strings.TrimLeft(line[strings.Index(line, " - ")+1:], "- \t"))
 			}
 		}
