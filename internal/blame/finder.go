@@ -123,14 +123,11 @@ func (f *Finder) owner(rank int, names ...string) (owner, bool) {
 			last = ""
 		}
 		o.display = cmp.Or(o.display, display(name))
-		o.mod = cmp.Or(o.mod, f.known(name), f.known(last))
+		o.mod = cmp.Or(o.mod, f.known(name), f.known(last), f.hint(name))
 		if i < len(o.keys)-1 {
 			o.keys[i] = fold(name)
 		}
 		o.keys[2] = cmp.Or(fold(last), o.keys[2])
-	}
-	for _, name := range names {
-		o.mod = cmp.Or(o.mod, f.hint(name))
 	}
 	if o.mod != 0 {
 		f.listed(&o)
