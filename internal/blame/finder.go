@@ -162,8 +162,8 @@ func (f *Finder) Find(dst []Suspect, message, stack string) []Suspect {
 }
 
 // SetGameCode names code of no mod for later calls: the game, its engine, the runtime, libraries that mods share.
-// "Engine" and "Engine." both mean Engine and names that begin with "Engine.", without regard to case. No name is empty.
-// Mods that were learned keep the names they were given.
+// "Engine" and "Engine." both mean Engine and names that begin with "Engine.", without regard to case. No name is
+// empty. Mods that were learned keep the names they were given.
 func (f *Finder) SetGameCode(names []string) {
 	f.gameCode, f.folded = map[byte][]string{}, map[string]bool{}
 	for _, name := range names {
