@@ -111,7 +111,12 @@ func (a *assembly) joinsThrown(b []byte) bool {
 	if a.lines == 1 && hasSuffix(a.message, ":") && a.panicked() {
 		return true // the message
 	}
-	return first && (isThrown(b, 1) || isThrown(b, 0) && isErrorType(b)) && a.reportsFault()
+	if !first || !isThrown(b, 1) && !(isThrown(b, 0) && isErrorType(b)) {
+		return false
+	}
+	// What is not worth a message to anybody is logged with the exception that was caught. Below other levels it may be
+	// one that was printed.
+	return a.reportsFault() || a.logger().Level == event.LevelDebug
 }
 
 // isLine reports whether the message is one line, which may have been written on two, and there is no stack.

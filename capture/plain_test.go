@@ -23,6 +23,7 @@ func TestPlainExceptions(t *testing.T) {
 			[]string{"1-6 error", "7-7 info"},
 		},
 		"Java, below what is no fault":    {"[10:00:00] [main/INFO]: on\njava.lang.Error: empty\n", []string{"1-1 info", "2-2 error"}},
+		"Java, below a detail":            {"[10:00:00] [main/DEBUG]: no lamp, made anew\njava.lang.Error: empty\n" + frame, []string{"1-3 debug"}},
 		"a tick, in any language":         {"  12.3 Info a.cpp:1: on\n  12.345 Error MainLoop.cpp:14: Exception at tick 7: Die Mod Press (1.0) ist schuld.\n\nFehler in press::on_tick\n__press__/control.lua:12: nil\nstack traceback:\n\t__press__/control.lua:12: in function\n  12.400 Info b.cpp:1: on\n", []string{"1-1 info", "2-7 error", "8-8 info"}},
 		"Caused by without a trace":       {"2031 ERROR x\nCaused by: rain\n", []string{"1-1 error", "2-2 unknown"}},
 		".NET":                            {"[10:00:00 ERROR Gadgets] Press is stuck: \nSystem.Exception: x\n   at Gadgets.Press.Turn()\n", []string{"1-3 error"}},

@@ -404,6 +404,7 @@ func translations(text string) []string {
 
 // inEnglish are the rules that know a sentence in English alone, with the form that a log in another language lacks.
 var inEnglish = map[string]string{
+	"exception.linkage":    "the name of the assembly, which is a quoted text",
 	"shutdown.interrupted": "the type of the exception",
 }
 

@@ -63,17 +63,13 @@ func byDisposition(rows []compare.Group, least event.Disposition) string {
 	return strings.Join(parts, ", ")
 }
 
-// sideName names a side.
+// sideName names a side, which has a log.
 func sideName(s *compare.Totals) string {
-	name := "nothing"
-	switch len(s.Files) {
-	case 0:
-	case 1:
-		name = s.Files[0].Name
-	default:
-		name = fmt.Sprintf("%s and %d more", s.Files[0].Name, len(s.Files)-1)
+	out := s.Files[0].Name
+	if more := len(s.Files) - 1; more > 0 {
+		out += fmt.Sprintf(" and %d more", more)
 	}
-	out := name + " (" + text.Count(s.Records, "record")
+	out += " (" + text.Count(s.Records, "record")
 	if s.Hours > 0 {
 		out += ", " + rate(s.Hours) + " hours"
 	}
@@ -82,9 +78,6 @@ func sideName(s *compare.Totals) string {
 
 // heading describes a side in Markdown, with the name of its first file in code.
 func heading(s *compare.Totals) string {
-	if len(s.Files) == 0 {
-		return prose(sideName(s))
-	}
 	return code(s.Files[0].Name, 0) + prose(strings.TrimPrefix(sideName(s), s.Files[0].Name))
 }
 
@@ -166,32 +159,20 @@ func shortNames(logs []compare.File) map[string]string {
 	if len(logs) < 2 {
 		return nil
 	}
-	names, logsWith := map[string]string{}, map[string]int{} // by the end of a path
+	names := map[string]string{}
 	for i := range logs {
 		path := logs[i].Name
-		if _, again := names[path]; !again {
-			names[path] = path
-			for _, end := range ends(path) {
-				logsWith[end]++
-			}
+		at := len(path) - len(baseName(path))
+		endsAlike := func(o compare.File) bool {
+			before, found := strings.CutSuffix(o.Name, path[at:])
+			return found && o.Name != path && baseName(before) == ""
 		}
-	}
-	for path := range names {
-		all := ends(path)
-		if i := slices.IndexFunc(all, func(end string) bool { return logsWith[end] == 1 }); i >= 0 {
-			names[path] = all[i]
+		for at > 0 && slices.ContainsFunc(logs, endsAlike) {
+			at -= 1 + len(baseName(path[:at-1]))
 		}
+		names[path] = path[at:]
 	}
 	return names
-}
-
-// ends returns the last parts of a path, the shortest first.
-func ends(path string) (all []string) {
-	for at := len(path) + 1; at > 0; {
-		at = len(path[:at-1]) - len(baseName(path[:at-1]))
-		all = append(all, path[at:])
-	}
-	return all
 }
 
 // firstWords returns where a group begins: a line, with the name of its file where there are

@@ -68,9 +68,9 @@ func TestRatesAndSuspects(t *testing.T) {
 	require.Contains(t, out, "  OLD  NEW   /1000  /HOUR  FIRST  DISPOSITION    RULE    TEMPLATE\n"+
 		"    2    9  1.5→12   3→40         blocking info  a.rule  lost <*>\n")
 	require.Contains(t, out, "RATIO is the new rate divided by the old rate")
-	s := &compare.Suspects{Groups: []compare.SuspectGroup{{Group: more}}}
+	s := &compare.Suspects{Old: side, New: side, Groups: []compare.SuspectGroup{{Group: more}}}
 	require.Contains(t, string(Text(nil, &Comparison{Found: s}, TextOptions{})),
-		"\nMORE frequent: 1 group, by every measure\n  OLD  NEW   /1000  FIRST  DISPOSITION    RULE    TEMPLATE\n")
+		"\nMORE frequent: 1 group, by every measure\n  OLD  NEW   /1000  /HOUR  FIRST  DISPOSITION    RULE    TEMPLATE\n")
 }
 
 func TestGapsNameTheirLog(t *testing.T) {

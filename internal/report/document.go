@@ -29,7 +29,6 @@ type Document struct {
 	rule     func(id string) RuleText // of [Config]
 	log      logState
 	doubts   []string // why the log is not complete, in sentences
-	blind    string   // where it was blind, "" where it was not
 	silence  string   // what there is of a log without a record, "" of another
 	details  *details // empty without Config.Details
 	clock    bool     // most entries of the log have a time, and the times differ
@@ -112,35 +111,21 @@ type Cause struct {
 	Blame       []string          `json:"blame,omitempty" jsonschema:"Mods that at least half of these entries point at."`
 
 	Fate    string        `json:"-"` // whether the items ended, in words
-	Samples []causeSample `json:"-"`
+	Samples []heed.Sample `json:"-"`
 
 	what    string // Summary without the operation
 	origin  origin
-	own     uint64      // of Entries, those that Rule itself decided
-	item    string      // id of the first item
-	opened  uint64      // line at which that was
-	changed string      // a clause that the state of the game or program may have changed, or ""
-	parts   []causePart // the entries of other rules in the items, the most urgent first
-	frames  []string    // of the stack of the group that it began with
-	time    time.Time   // of the first entry, where Config.Details asks for it
+	own     uint64        // of Entries, those that Rule itself decided
+	item    string        // id of the first item
+	opened  uint64        // line at which that was
+	changed string        // a clause that the state of the game or program may have changed, or ""
+	parts   []heed.Member // the entries of other rules in the items, the most urgent first
+	frames  []string      // of the stack of the group that it began with
+	time    time.Time     // of the first entry, where Config.Details asks for it
 }
 
 // origin is the operation that an item came from or after; the name is "" without one.
 type origin struct{ word, name string }
-
-// causeSample is an entry with the number of its repeats.
-type causeSample struct {
-	Line, Times uint64
-	Text        string
-}
-
-// causePart has the entries of another rule than the cause's in the same items.
-type causePart struct {
-	heed.Member // its rule is escaped
-
-	What  string
-	Blame []string
-}
 
 // Row is a group of signatures that one rule decided about at one disposition.
 type Row struct {
@@ -183,8 +168,7 @@ func (r *Replay) Document(top int, language ...map[string]string) *Document {
 	for _, c := range r.causes.list() {
 		d.Causes = append(d.Causes, r.cause(c))
 	}
-	d.log, d.doubts, d.blind = r.logState(), r.doubts(), r.blind.sentence(r.texts)
-	d.silence = r.silence()
+	d.log, d.doubts, d.silence = r.logState(), r.doubts(), r.silence()
 	if d.Summary = r.summary(r.verdict()); len(d.Causes) > 0 {
 		d.Summary.Worst = d.Causes[0].Disposition
 	}
@@ -214,8 +198,7 @@ func (r *Replay) Document(top int, language ...map[string]string) *Document {
 // cause returns c for a document.
 func (r *Replay) cause(c *cause) Cause {
 	out := c.Cause
-	names, _ := c.own().Mods()
-	out.Rule, out.Blame, out.Escalated = safe(c.Rule), safeAll(names), r.raised[causeKey{c.Rule, c.Disposition}]
+	out.Rule, out.Blame, out.Escalated = safe(c.Rule), likely(c.own()), r.raised[causeKey{c.Rule, c.Disposition}]
 	out.origin, out.own, out.Fate = c.operation(), c.own().Entries, r.words(r.fateOf(c))
 	out.item, out.opened = safe(c.FirstItem.ID), c.FirstItem.OpenedPos
 	rule := r.config.Rule(c.Rule).described(c.Rule, c.own().Severity)
@@ -229,20 +212,19 @@ func (r *Replay) cause(c *cause) Cause {
 	}
 	for _, s := range c.FirstItem.Sample {
 		if s.Rule == c.Rule && len(out.Samples) < 2 {
-			out.Samples = append(out.Samples, causeSample{s.FirstPos, s.RepeatCount, safe(s.Message)})
+			s.Message = safe(s.Message)
+			out.Samples = append(out.Samples, s)
 		}
 	}
 	if m := &c.FirstItem.Members[0]; out.Samples == nil && m.Message != "" { // the item kept samples of other rules
-		out.Samples = []causeSample{{m.First, m.Entries, safe(m.Message)}}
+		out.Samples = []heed.Sample{{FirstPos: m.First, RepeatCount: m.Entries, Message: safe(m.Message)}}
 	}
 	if out.Samples != nil {
-		out.Sample = out.Samples[0].Text
+		out.Sample = out.Samples[0].Message
 	}
 	for _, m := range c.others() {
-		what := r.config.Rule(m.Rule).described(m.Rule, m.Severity).Summary
-		names, _ := m.Mods()
-		part := causePart{*m, what, safeAll(names)}
-		part.Rule = safe(m.Rule)
+		part := *m
+		part.Title, part.Rule = r.config.Rule(m.Rule).described(m.Rule, m.Severity).Summary, safe(m.Rule)
 		out.parts = append(out.parts, part)
 	}
 	group := r.config.Group(c.FirstItem.Members[0].Signature)
@@ -255,7 +237,7 @@ func (r *Replay) cause(c *cause) Cause {
 
 // first returns the first n parts, and how many more there are; that takes as much room as one, so that
 // one more is shown.
-func (c *Cause) first(n int) (parts []causePart, more int) {
+func (c *Cause) first(n int) (parts []heed.Member, more int) {
 	if len(c.parts) > n+1 {
 		return c.parts[:n], len(c.parts) - n
 	}

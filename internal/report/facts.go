@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
@@ -112,9 +113,9 @@ func (c *Cause) facts(w voice, parts int, first bool) []fact {
 	shown, more := c.first(parts)
 	label := "others"
 	for _, p := range shown {
-		line := fmt.Sprintf("%s, %s: %s (%s)", p.where(), p.Disposition, w.prose(p.What), w.code(p.Rule, 0))
-		if len(p.Blame) > 0 {
-			line += "; blame: " + w.names(p.Blame)
+		line := fmt.Sprintf("%s, %s: %s (%s)", where(&p), p.Disposition, w.prose(p.Title), w.code(p.Rule, 0))
+		if mods := likely(&p); mods != nil {
+			line += "; blame: " + w.names(mods)
 		}
 		facts = append(facts, fact{Label: label, Says: line, kind: factLine})
 		label = ""
@@ -142,12 +143,18 @@ func (c *Cause) repetition() string {
 	return ""
 }
 
-// says returns where a sample is and how often it came, with text in its place.
-func (s *causeSample) says(text string) string {
-	if s.Times > 1 {
-		return fmt.Sprintf("line %d, %d times: %s", s.Line, s.Times, text)
+// sampled returns where a sample is and how often it came, with text in its place.
+func sampled(s *heed.Sample, text string) string {
+	if s.RepeatCount > 1 {
+		return fmt.Sprintf("line %d, %d times: %s", s.FirstPos, s.RepeatCount, text)
 	}
-	return fmt.Sprintf("line %d: %s", s.Line, text)
+	return fmt.Sprintf("line %d: %s", s.FirstPos, text)
+}
+
+// likely returns the mods that at least half of the entries point at, escaped.
+func likely(m *heed.Member) []string {
+	names, _ := m.Mods()
+	return safeAll(names)
 }
 
 // Accounting shows that nothing went missing unnoticed.

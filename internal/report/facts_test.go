@@ -50,7 +50,8 @@ func TestFormsStateTheSameFacts(t *testing.T) {
 
 // TestComparisonsHaveOneTable: Markdown has the columns, the rows and the bounds of text, of suspects too.
 func TestComparisonsHaveOneTable(t *testing.T) {
-	d := &compare.Suspects{OldMods: true, NewMods: true}
+	side := compare.Totals{Files: []compare.File{{Name: "a.log"}}}
+	d := &compare.Suspects{Old: side, New: side, OldMods: true, NewMods: true}
 	for i := range 9 {
 		d.Mods = append(d.Mods, compare.ModChange{Name: fmt.Sprintf("Mod %d", i), Change: "added", Place: i + 1})
 	}
@@ -113,7 +114,7 @@ func TestCausesTellApartWhatCameWithThem(t *testing.T) {
 func TestOthersAreCutWhereThatSavesRoom(t *testing.T) {
 	c := &Cause{}
 	for _, want := range []struct{ shown, more int }{{1, 0}, {2, 0}, {3, 0}, {2, 2}, {2, 3}} {
-		c.parts = append(c.parts, causePart{})
+		c.parts = append(c.parts, heed.Member{})
 		shown, more := c.first(2)
 		require.Len(t, shown, want.shown)
 		require.Equal(t, want.more, more)

@@ -26,7 +26,7 @@ type checkedLog struct {
 	Unread     string   // why it was not read to its end
 	Kind       string   // of that error
 	Silence    string   // the contents of a log without a record
-	Lacks      string   // its gaps
+	Lacks      string   // its gaps, in sentences
 	Out        string   // all that is wanting
 	notes      []string // the same, in sentences
 }
@@ -116,8 +116,12 @@ func (f *finding) Often() string {
 // checked has the urgent rows, blocking ones first, and how many more rows the tables have.
 func (d *Document) checked() checked {
 	s := &d.Summary
+	doubts := slices.Clip(d.doubts)
+	if d.silence != "" {
+		doubts = append(doubts, d.silence)
+	}
 	log := checkedLog{
-		File: d.file, Unread: s.Error, Kind: "input", Silence: d.silence, notes: slices.Clip(d.doubts),
+		File: d.file, Unread: s.Error, Kind: "input", Silence: d.silence, notes: doubts,
 		Properties: []property{
 			{"heed.layout", s.Layout},
 			{"heed.lines", number(uint64(s.Lines))},
@@ -131,12 +135,8 @@ func (d *Document) checked() checked {
 	if s.Interrupted {
 		log.Unread, log.Kind = "interrupted", "interrupted"
 	}
-	switch {
-	case !d.WentBlind:
-	case s.Headless:
-		log.Lacks = headlessSentence
-	default:
-		log.Lacks = cmp.Or(d.blind, "part of the log is missing")
+	if d.WentBlind {
+		log.Lacks = strings.Join(doubts, " ")
 	}
 	var groups []finding
 	var dropped []string
@@ -193,9 +193,6 @@ func (c *Comparison) checked() checked {
 	add := func(of []compare.Group, why func(*compare.Group) string) {
 		for i := range of {
 			g := &of[i]
-			if !g.Disposition.Urgent() || g.New == nil || len(g.New.First) == 0 {
-				continue
-			}
 			first := g.New.First[0]
 			row := &Row{
 				Disposition: g.Disposition, Severity: g.Severity, Rule: g.Rule, Signature: g.ID, Forms: uint64(g.Forms),

@@ -99,6 +99,7 @@ func TestEmptyLogFitsItsWidth(t *testing.T) {
 	require.Equal(t, "logs/of/a/server/Player.log: empty, no lines\n"+
 		"  Empty. The log has no record, so nothing is known about the game.\n  log       The log has no record.\n",
 		string(Text(nil, r.Document(0), TextOptions{})))
+	require.Contains(t, string(SARIF(nil, r.Document(0))), "nothing is known about the game")
 }
 
 func TestFold(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/text"
@@ -146,7 +147,8 @@ var pageFuncs = template.FuncMap{
 	"modCount": func(e *Environment) string { return e.modCount(nil) },
 	"modTitle": title,
 
-	"parts":     func(c *Cause) []causePart { parts, _ := c.first(pageParts); return parts },
+	"likely":    func(m heed.Member) []string { return likely(&m) },
+	"parts":     func(c *Cause) []heed.Member { parts, _ := c.first(pageParts); return parts },
 	"moreParts": func(c *Cause) int { _, more := c.first(pageParts); return more },
 
 	"head":      func(r *Row) string { return r.head(0) },

@@ -165,7 +165,7 @@ func (m *markdown) cause(c *Cause, first bool) {
 	m.fold(summary, func() {
 		m.printf("```text\n")
 		for _, s := range c.Samples {
-			m.printf("%s\n", s.says(literal(s.Text, markdownText)))
+			m.printf("%s\n", sampled(&s, literal(s.Message, markdownText)))
 		}
 		if c.frames != nil {
 			m.printf("\n")

@@ -248,7 +248,7 @@ func (t *textReport) cause(c *Cause, first bool) {
 	t.facts(c.facts(plainly, textWith, first))
 	label := "sample"
 	for _, s := range c.Samples {
-		t.labeledLine(label, s.says(s.Text))
+		t.labeledLine(label, sampled(&s, s.Message))
 		label = ""
 	}
 }

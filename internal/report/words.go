@@ -109,7 +109,7 @@ func (c *Cause) HowOften() string {
 }
 
 // where returns how often another rule decided, and from which line on.
-func (p *causePart) where() string {
+func where(p *heed.Member) string {
 	if p.Entries == 1 {
 		return fmt.Sprintf("once at line %d", p.First)
 	}

@@ -228,12 +228,7 @@ func (p *program) schemaCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:       "schema [NAME]",
 		ValidArgs: names,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return cli.Usage(cmd, "name one schema, not %d", len(args))
-			}
-			return nil
-		},
+		Args:      cli.Args(0, 1, "name one schema"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := "replay"
 			if len(args) > 0 {

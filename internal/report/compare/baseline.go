@@ -2,7 +2,6 @@ package compare
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -165,11 +164,10 @@ func (c *Collector) sample(g *group, before string) string {
 
 // known returns the texts that each entry of a baseline knows.
 func (c *Collector) known(b *Baseline) [][]*entryText {
-	known, entries := make([][]*entryText, len(b.Entries)), map[string]int{}
+	known := make([][]*entryText, len(b.Entries))
 	know := func(i int, text, source string) {
 		if template := c.masked(text, source); text != "" {
 			known[i] = append(known[i], &entryText{sig: signature.Of([]byte(template)), template: template})
-			entries[template] = i
 		}
 	}
 	for i := range b.Entries {
@@ -179,14 +177,6 @@ func (c *Collector) known(b *Baseline) [][]*entryText {
 		for _, t := range k.Templates {
 			text, source := signature.CutSource(t)
 			know(i, text, source)
-		}
-	}
-	if b.Signatures < 3 { // version 2 had no sources
-		for t := range maps.Values(c.texts) {
-			text, source := signature.CutSource(t.template)
-			if i, ok := entries[text]; ok && source != "" {
-				known[i] = append(known[i], t)
-			}
 		}
 	}
 	return known

@@ -121,7 +121,6 @@ var baselineFields = yamlfile.Keys[Baseline]{
 	yamlfile.KeyOf("rules", func(b *Baseline) *uint64 { return &b.Rules }, hashIn).Needed(again),
 	yamlfile.KeyOf("written", func(b *Baseline) *date { return &b.Written }, dayIn).Needed(again),
 	yamlfile.KeyOf("entries", func(b *Baseline) *[]Known { return &b.Entries }, entriesIn).Needed(again),
-	{Name: "mods", Parse: func(*Baseline, yamlfile.Value) {}}, // a hash, in files of earlier versions
 	yamlfile.KeyOf("incomplete", func(b *Baseline) *bool { return &b.Incomplete }, yamlfile.Value.Bool),
 }
 

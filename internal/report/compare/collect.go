@@ -91,11 +91,11 @@ type Collector struct {
 
 // entryText is one signature, with its counts by run.
 type entryText struct {
-	sig           signature.Signature
-	template      string
-	tally         [2]tally
-	first         map[*Run]int // its first line in each log
-	ends, cutEnds uint64       // logs that end with it: all, and all that are visibly cut
+	sig      signature.Signature
+	template string
+	tally    [2]tally
+	first    map[*Run]int // its first line in each log
+	ends     uint64       // logs that end with it
 }
 
 // tally has the counts and the decision of a text, or a group, on one side.
@@ -110,7 +110,6 @@ type tally struct {
 	named    []blame.Suspect // the likely ones of all urgent entries, see [tally.join]
 	breaks   bool            // an entry breaks play by itself
 	asked    int             // for suspects, and the first time for a sample
-	heads    map[string]bool // of the entries that were asked for suspects
 }
 
 // weightier reports whether d weighs more than e. Of equals the rule that sorts first does, so that the order of
@@ -138,7 +137,6 @@ type Run struct {
 	uncounted uint64              // entries of signatures for which there was no room
 	latest    *entryText          // of the last entry, nil where there was no room for it
 	line      int                 // the last one read
-	truncated bool                // the end of the log is visibly missing
 	blind     *Gap                // the stretch of blindness that has not ended
 	mods      []capture.ListedMod // nil without a list
 }
@@ -222,7 +220,7 @@ func (r *Run) count(rec *capture.Record, o *heed.Outcome) {
 	if !d.Disposition.Urgent() {
 		return
 	}
-	if rec.IsLog() && tally.asks(&rec.Entry) {
+	if rec.IsLog() && tally.asked < maxAsked {
 		suspects := r.engine.Blame(&rec.Entry)
 		if tally.asked == 0 {
 			tally.suspects = suspects
@@ -238,28 +236,9 @@ func (r *Run) count(rec *capture.Record, o *heed.Outcome) {
 	}
 }
 
-// maxAsked bounds the entries of a text that are asked whom they point at, in any case and for another head: asking all
-// of a flood takes several times as long as the rest.
+// maxAsked bounds the entries of a text that are asked whom they point at: asking all of a flood takes several times as
+// long as the rest.
 const maxAsked = 16
-
-// asks reports whether an urgent entry may point at other mods than those before it: it is among the first, or another
-// logger wrote it.
-func (t *tally) asks(e *event.Entry) bool {
-	head := strings.Map(func(r rune) rune {
-		if r >= '0' && r <= '9' { // of a time
-			return -1
-		}
-		return r
-	}, strings.TrimSuffix(e.Message, logline.Of(e)))
-	if t.heads[head] || len(t.heads) == maxAsked {
-		return t.asked < maxAsked
-	}
-	if t.heads == nil {
-		t.heads = map[string]bool{}
-	}
-	t.heads[strings.Clone(head)] = true
-	return true
-}
 
 // join adds mods that another entry points at, the first ones and all of those that a check fails on: a group whose
 // lines differ in the name of the mod alone is of each of them.
@@ -336,9 +315,6 @@ func (r *Run) End(err error, log *capture.Environment) (silence string) {
 	}
 	if r.latest != nil {
 		r.latest.ends++
-		if r.truncated {
-			r.latest.cutEnds++
-		}
 	}
 	return silent.Silence()
 }
@@ -348,7 +324,6 @@ const maxGaps = 16
 
 // gap adds a gap in the evidence of the log.
 func (r *Run) gap(g Gap) {
-	r.truncated = r.truncated || g.Kind == event.StatusTruncated.String() || g.Kind == gapUnread
 	if len(r.Gaps) == maxGaps {
 		r.MoreGaps++
 		return

@@ -150,7 +150,7 @@ const (
 )
 
 // differs returns whether b is more or less frequent than a by every defined measure, and the ratio by the measure with
-// the least difference. Without a measure there is none. Both counts are above 0.
+// the least difference. One is defined at least, and both counts are above 0.
 func differs(a, b uint64, measures []exposure, z float64) (change, ratio) {
 	var all []ratio
 	isMore, isLess := true, true
@@ -161,9 +161,6 @@ func differs(a, b uint64, measures []exposure, z float64) (change, ratio) {
 			isLess = isLess && r.High < 1 && r.Value*factor <= 1
 			all = append(all, r)
 		}
-	}
-	if all == nil {
-		return same, ratio{}
 	}
 	lowest := slices.MinFunc(all, func(x, y ratio) int { return cmp.Compare(x.Low, y.Low) })
 	switch {

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -206,14 +205,11 @@ func (c *Collector) mod(name string) string { return text.Safe(c.config.Scrub.Mo
 
 // line returns one line for the templates of a group.
 func (c *Collector) line(templates []string) string {
-	if len(templates) == 0 || templates[0] == "" {
-		return "(template too long to be stored)"
-	}
 	t := templates[0]
 	for _, other := range templates[1:] {
 		t = template.Common(t, other)
 	}
-	return text.Safe(template.Line(c.config.Scrub.Text(t)), maxShown)
+	return cmp.Or(text.Safe(template.Line(c.config.Scrub.Text(t)), maxShown), "(no text)")
 }
 
 // totals describes one side.
@@ -348,9 +344,6 @@ func (r ratio) shown() *ratio {
 // rounded keeps four digits, which is more than a count of log lines is worth.
 // Infinity, which JSON lacks, is a number beyond any ratio.
 func rounded(x float64) float64 {
-	if math.IsNaN(x) {
-		return 0
-	}
 	x, _ = strconv.ParseFloat(strconv.FormatFloat(min(x, 1e12), 'g', 4, 64), 64)
 	return x
 }

@@ -75,15 +75,9 @@ func (c *Collector) groups(b *Baseline) (groups []*group, joined *Baseline) {
 		g.texts = append(g.texts, t)
 		g.add(t, c.config.Mods)
 	}
-	for _, t := range texts {
-		longer := cut[t]
-		for cut[longer] != nil { // which is cut itself, and longer each time
-			longer = cut[longer]
-		}
-		if longer != nil {
-			if g := byName[names.of(longer)]; g != nil {
-				g.addCut(t)
-			}
+	for t, longer := range cut {
+		if g := byName[names.of(longer)]; g != nil {
+			g.addCut(t)
 		}
 	}
 	return groups, joined
@@ -126,33 +120,23 @@ func (t *tally) merge(u *tally, mods []string) {
 	t.sample, t.text = cmp.Or(t.sample, u.sample), cmp.Or(t.text, u.text)
 }
 
-// whole returns the whole texts, and the texts that the end of a log has cut, each with the text that begins with it,
-// or with nil. A game that is killed, or still running, leaves a log that ends within a line or within a stack; the
-// beginning of the record has a signature of its own, and is no news. Only the last entry of a log can be cut. It
-// counts as cut if it came nowhere else, and another text begins with it. In a log that is visibly cut, a last entry
-// that is not urgent counts as cut, too.
+// whole returns the whole texts, and the texts that the end of a log has cut, each with the text that begins with it. A
+// game that is killed, or still running, leaves a log that ends within a line or within a stack; the beginning of the
+// record has a signature of its own, and is no news. Only the last entry of a log can be cut. It counts as cut if it
+// came nowhere else, and a text that came elsewhere, or that a baseline knows, begins with it.
 func whole(texts, known []*entryText) (whole []*entryText, cut map[*entryText]*entryText) {
 	cut = map[*entryText]*entryText{}
+	all := slices.Concat(texts, known)
 	for _, t := range texts {
-		if !t.onlyEnds() {
+		longer := -1
+		if t.onlyEnds() {
+			longer = slices.IndexFunc(all, func(o *entryText) bool { return !o.onlyEnds() && begins(o.template, t.template) })
+		}
+		if longer < 0 {
 			whole = append(whole, t)
 			continue
 		}
-		var longer *entryText
-		for _, other := range texts {
-			if begins(other.template, t.template, !other.onlyEnds()) &&
-				(longer == nil || !longer.covers(t) && other.covers(t)) {
-				longer = other
-			}
-		}
-		found := longer != nil || slices.ContainsFunc(known, func(k *entryText) bool {
-			return begins(k.template, t.template, true)
-		})
-		if found || t.cutEnds == t.ends && !t.urgent() {
-			cut[t] = longer
-			continue
-		}
-		whole = append(whole, t)
+		cut[t] = all[longer]
 	}
 	return whole, cut
 }
@@ -162,37 +146,23 @@ func (t *entryText) onlyEnds() bool {
 	return t.ends > 0 && t.ends == t.tally[Old].count+t.tally[New].count
 }
 
-// covers reports whether t is on every side that u is on.
-func (t *entryText) covers(u *entryText) bool {
-	return (u.tally[Old].count == 0 || t.tally[Old].count > 0) && (u.tally[New].count == 0 || t.tally[New].count > 0)
-}
-
-func (t *entryText) urgent() bool {
-	return t.tally[Old].decided.Disposition.Urgent() || t.tally[New].decided.Disposition.Urgent()
-}
-
 // addCut counts the beginning of an entry of the group. A rule may have decided otherwise about half of an entry, so
 // that the whole entries decide about the group.
 func (g *group) addCut(t *entryText) {
 	for side := range t.tally {
-		switch u, v, other := &t.tally[side], &g.tally[side], &g.tally[1-side]; {
-		case u.count == 0:
-		case v.count > 0:
-			v.count += u.count
-		default:
-			*v = *u
-			if other.count > 0 {
-				v.decided, v.own = other.decided, other.own
-			}
+		if v, n := &g.tally[side], t.tally[side].count; n > 0 && v.count == 0 {
+			*v = g.tally[1-side]
+			v.count = n
+		} else {
+			v.count += n
 		}
 	}
 	g.see(t)
 }
 
-// begins reports whether a template may be the beginning of a longer one. The last word may be masked in one of them
-// alone: "A = Thing_Lam" is the beginning of "A = <*>". Each of two such templates may be the beginning of the other,
-// so that this counts only if longer is whole.
-func begins(longer, template string, whole bool) bool {
+// begins reports whether a template may be the beginning of a longer one, which is whole. The last word may be masked
+// in one of them alone: "A = Thing_Lam" is the beginning of "A = <*>".
+func begins(longer, template string) bool {
 	if template == "" || longer == template {
 		return false
 	}
@@ -200,7 +170,7 @@ func begins(longer, template string, whole bool) bool {
 		return true
 	}
 	at := strings.LastIndexAny(template, " \n") + 1
-	if !whole || at == 0 || !strings.HasPrefix(longer, template[:at]) {
+	if at == 0 || !strings.HasPrefix(longer, template[:at]) {
 		return false
 	}
 	word := longer[at:]
@@ -326,7 +296,13 @@ func (c *Collector) people(n *namer, texts []*entryText) {
 		}
 		known := alike[s.form]
 		at := slices.IndexFunc(known, func(o *sentence) bool {
-			return slices.EqualFunc(o.runs, s.runs, func(a, b string) bool { return a == b || isPerson(a) || isPerson(b) })
+			was, is := "", "" // one person in place of one other: "from Waiting to Running" is not "from Running to Failed"
+			return slices.EqualFunc(o.runs, s.runs, func(a, b string) bool {
+				if a != b && was == "" && (isPerson(a) || isPerson(b)) {
+					was, is = a, b
+				}
+				return a == b || a == was && b == is
+			})
 		})
 		if at >= 0 {
 			n.join(known[at].name, s.name)
