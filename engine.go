@@ -123,9 +123,7 @@ func prepare(cfg Config) (*setup, error) {
 	if s.normalizer, err = s.normalizerFor(s.own); err != nil {
 		return nil, err
 	}
-	if s.finder, err = blame.New(blame.Config{GameCode: s.own.GameCode()}); err != nil {
-		panic("BUG: heed: " + err.Error()) // the set validates the names
-	}
+	s.finder = blame.New(s.own.GameCode())
 	return s, nil
 }
 
@@ -238,9 +236,7 @@ func (e *Engine) rule(given *rules.Set, family string) error {
 	if err := e.classifier.SetRules(set, normalizer, e.cfg.Groups); err != nil {
 		return err
 	}
-	if err := e.finder.SetGameCode(set.GameCode()); err != nil {
-		panic("BUG: heed: " + err.Error()) // the set validates the names
-	}
+	e.finder.SetGameCode(set.GameCode())
 	e.normalizer, e.own, e.cfg.Rules, e.cfg.Family = normalizer, set, given, family
 	clear(e.accused)
 	return nil

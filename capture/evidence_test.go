@@ -8,7 +8,6 @@ import (
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
-	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestCauseInStack holds that a trace of Java's keeps the order of its causes in the stack, so that the last cause is
@@ -24,7 +23,7 @@ func TestCauseInStack(t *testing.T) {
 		recs := records(t, in)
 		require.Len(t, recs, 1)
 		require.Contains(t, recs[0].Message, "Caused by: ")
-		f := testkit.Must(blame.New(blame.Config{GameCode: []string{"net.minecraft"}}))
+		f := blame.New([]string{"net.minecraft"})
 		suspects := f.Find(nil, recs[0].Message, recs[0].Stack)
 		require.NotEmpty(t, suspects)
 		require.Contains(t, suspects[0].Mod, "innerlamp", recs[0].Stack)

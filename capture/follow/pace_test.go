@@ -43,8 +43,8 @@ func TestSteadyWriter(t *testing.T) {
 			}
 		}, time.Duration(len(line)) * time.Millisecond},
 		"a line without an end":        {steady("panel ", 5*time.Millisecond), 0},
-		"a record without an end":      {steady("\tpanel\n", 5*time.Millisecond), maxAge(idle)},
-		"an exception without a trace": {steady("Exception: panel\n", 5*time.Millisecond), maxAge(idle)},
+		"a record without an end":      {steady("\tpanel\n", 5*time.Millisecond), maxAge},
+		"an exception without a trace": {steady("Exception: panel\n", 5*time.Millisecond), maxAge},
 		"one burst":                    {func(put put) { put(strings.Repeat(line, 50), time.Second) }, idle},
 	} {
 		runInBubble(t, name, func(t *testing.T, dir string) {

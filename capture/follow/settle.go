@@ -16,7 +16,7 @@ func (t *tail) settle() {
 }
 
 // maxAge is how long a line may wait for the rest of its record, while the file grows all the time.
-func maxAge(idle time.Duration) time.Duration { return idle + idle/2 }
+const maxAge = idle + idle/2
 
 // due returns when the open record is to be delivered: after quiet, and at the latest when its first undelivered line
 // is too old. The first line of a file waits no longer than that for its end.
@@ -25,7 +25,7 @@ func (t *tail) due() (time.Time, bool) {
 	if line == 0 {
 		return time.Time{}, false
 	}
-	at := earlier(t.grown.Add(idle), t.oldestAt.Add(maxAge(idle)))
+	at := earlier(t.grown.Add(idle), t.oldestAt.Add(maxAge))
 	if partly && t.given {
 		at = t.oldestAt.Add(t.cfg.PartialIdle)
 	}

@@ -1,7 +1,7 @@
 // Package blame finds the mods that a record of a log points at: whose code threw,
 // whose file could not be read, who is named, who reports.
 //
-//	f, err := blame.New(blame.Config{GameCode: []string{"Engine.", "System."}})
+//	f := blame.New([]string{"Engine.", "System."})
 //	f.Learn(blame.Mod{Name: "Printing Press", PackageID: "acme.press", Assemblies: []string{"PressLib"}})
 //	suspects := f.Find("Exception in tick: …", "  at PressLib.Roller.Turn () [0x00000] in <0>:0")
 //
@@ -36,8 +36,7 @@
 //	patch     Harmony patch on the innermost method; on another       20, 8
 //	          PatchedBy<some.mod>                                     20
 //
-// Where memory ran out, nothing weighs more than 20: the code in the trace was only running. A suppressed exception is
-// no evidence.
+// Where memory ran out, nothing weighs more than 20: the code in the trace was only running.
 //
 // Who reports is not who is at fault: a framework that catches an exception tags
 // the record with its own name, and the frame that threw is another mod's.
@@ -68,7 +67,7 @@
 // the namespace of most frames is the game's.
 //
 // Code of the game, its engine, the runtime or a library that mods share is no
-// mod's fault: [Config].GameCode names it. It is matched against namespaces,
+// mod's fault: [Finder.SetGameCode] names it. It is matched against namespaces,
 // assemblies, owners of patches, tags and package ids.
 // A record with no other names has no suspects.
 //
@@ -100,7 +99,7 @@
 // # Bounds, concurrency, cost
 //
 // Find reads at most 32 KiB of message and of stack and returns at most four
-// suspects. A Finder keeps at most [Config].Mods mods, and the names of 8,192
+// suspects. A Finder keeps at most 4,096 mods, and the names of 8,192
 // modules. It does no I/O and reads no clock; the result depends on nothing but its
 // arguments and the mods and traces that were learned. Find changes nothing, so that any number of
 // goroutines may call it, but not at the same time as Learn or LearnTrace. It is

@@ -189,11 +189,6 @@ func (s *scan) announced(before, rest string) string {
 	if name := s.knownPrefix(rest); name != "" {
 		return name
 	}
-	if rest != "" && rest[0] == '/' || strings.HasPrefix(rest[min(len(rest), 1):], `:\`) { // its folder, and [a file]
-		_, file, _ := strings.Cut(rest, " [")
-		name, _, _ := strings.Cut(file, ".dll]")
-		return name
-	}
 	if id := packageID(rest); id != "" {
 		return stem(id)
 	}
@@ -214,10 +209,6 @@ func (s *scan) announced(before, rest string) string {
 		}
 	case "the", "from", "by", "of", "in", "for":
 		return name
-	case "|":
-		if colon {
-			return name // of a line with labels
-		}
 	}
 	return ""
 }
@@ -393,9 +384,6 @@ func (s *scan) assembly(before, rest string) string {
 	}
 	name, isQuoted := quoted(rest)
 	if !isQuoted {
-		if name = s.knownPrefix(rest); name != "" {
-			return name
-		}
 		name, _, _ = strings.Cut(rest, " ")
 	}
 	name, _, _ = strings.Cut(name, ",")

@@ -7,10 +7,7 @@ import (
 )
 
 func ExampleFinder_Find() {
-	f, err := blame.New(blame.Config{GameCode: []string{"Engine.", "System."}})
-	if err != nil {
-		panic(err)
-	}
+	f := blame.New([]string{"Engine.", "System."})
 	f.Learn(blame.Mod{Name: "Printing Press", PackageID: "acme.press", Assemblies: []string{"PressLib"}})
 
 	suspects := f.Find(nil, "[Watchdog] caught System.NullReferenceException: x",

@@ -2,7 +2,6 @@ package blame
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -20,24 +19,12 @@ const (
 	// Evidence is at the beginning of either.
 	maxText = 32 << 10
 
-	// defaultMods is how many mods a Finder knows by default.
-	defaultMods = 4096
+	// maxMods is how many mods a Finder knows.
+	maxMods = 4096
 
 	maxFindings   = 48 // pieces of evidence in one record
 	maxAssemblies = 64 // of one mod
 )
-
-// Config sets up a [Finder].
-type Config struct {
-	// GameCode names code of no mod: the game, its engine, the runtime,
-	// libraries that mods share. "Engine" and "Engine." both mean Engine
-	// and names that begin with "Engine.", without regard to case.
-	GameCode []string
-
-	// Mods bounds the mods that are learned. 0 means 4,096, negative is
-	// an error.
-	Mods int
-}
 
 // Finder finds the mods that records point at. The package documentation
 // describes how.
@@ -45,15 +32,14 @@ type Finder struct {
 	gameCode map[byte][]string // by firstOf
 	folded   map[string]bool   // gameCode, folded
 	game     string            // the game's program, folded; see LearnGame
-	max      int
-	mods     []Mod          // with names as they are shown, none for code of no mod
-	lessons  int            // see Lessons
-	inLists  int            // how many of them are from complete lists; see LearnAll
-	index    map[string]int // folded name → index in mods plus one, or ambiguous
-	hints    map[string]int // folded end of a package id, in the same way: weaker
-	authors  map[string]int // folded beginning of a package id, in the same way
-	ids      map[string]int // folded package id → index in mods plus one
-	names    map[string]int // folded name that is shown → index in mods plus one
+	mods     []Mod             // with names as they are shown, none for code of no mod
+	lessons  int               // see Lessons
+	inLists  int               // how many of them are from complete lists; see LearnAll
+	index    map[string]int    // folded name → index in mods plus one, or ambiguous
+	hints    map[string]int    // folded end of a package id, in the same way: weaker
+	authors  map[string]int    // folded beginning of a package id, in the same way
+	ids      map[string]int    // folded package id → index in mods plus one
+	names    map[string]int    // folded name that is shown → index in mods plus one
 
 	// See LearnTrace.
 	modules  map[string]string     // hash of a module → root of a namespace in it
@@ -63,34 +49,27 @@ type Finder struct {
 	gameRoot string                // root of the namespace that has the name of the game
 	traces   int                   // how many there were
 	frames   int                   // how many they had
-	callers  int                   // how many of roots call others
 }
 
 // namespace is the code whose names begin with one root.
 type namespace struct {
-	frames      int
-	module      string // of most of the frames, by majority vote
-	votes       int
-	callsOthers bool // it called code of others, outermost in a trace
+	frames int
+	module string // of most of the frames, by majority vote
+	votes  int
 }
 
 // ambiguous marks a name that several mods have.
 const ambiguous = -1
 
-// New returns a Finder that knows no mods yet.
-func New(cfg Config) (*Finder, error) {
-	if cfg.Mods < 0 {
-		return nil, fmt.Errorf("blame: Config.Mods is %d: must not be negative (0 means %d)", cfg.Mods, defaultMods)
-	}
+// New returns a Finder that knows no mods yet, and the code that [Finder.SetGameCode] names.
+func New(gameCode []string) *Finder {
 	f := &Finder{
-		max: cmp.Or(cfg.Mods, defaultMods), index: map[string]int{}, hints: map[string]int{}, authors: map[string]int{},
+		index: map[string]int{}, hints: map[string]int{}, authors: map[string]int{},
 		ids: map[string]int{}, names: map[string]int{}, modules: map[string]string{},
 		running: map[string]bool{}, roots: map[string]*namespace{}, methods: map[string]int{},
 	}
-	if err := f.SetGameCode(cfg.GameCode); err != nil {
-		return nil, err
-	}
-	return f, nil
+	f.SetGameCode(gameCode)
+	return f
 }
 
 // Passes reports whether a name is one of GameCode, or the same but for case, spaces and punctuation.
@@ -144,14 +123,11 @@ func (f *Finder) owner(rank int, names ...string) (owner, bool) {
 			last = ""
 		}
 		o.display = cmp.Or(o.display, display(name))
-		o.mod = cmp.Or(o.mod, f.known(name), f.known(last))
+		o.mod = cmp.Or(o.mod, f.known(name), f.known(last), f.hint(name))
 		if i < len(o.keys)-1 {
 			o.keys[i] = fold(name)
 		}
 		o.keys[2] = cmp.Or(fold(last), o.keys[2])
-	}
-	for _, name := range names {
-		o.mod = cmp.Or(o.mod, f.hint(name))
 	}
 	if o.mod != 0 {
 		f.listed(&o)
@@ -185,26 +161,21 @@ func (f *Finder) Find(dst []Suspect, message, stack string) []Suspect {
 	return weigh(dst, f.mods, s.findings)
 }
 
-// SetGameCode replaces Config.GameCode for later calls.
-// Mods that were learned keep the names they were given. The error names an empty
-// element; then nothing has changed.
-func (f *Finder) SetGameCode(names []string) error {
-	code, folded := map[byte][]string{}, map[string]bool{}
-	for i, name := range names {
+// SetGameCode names code of no mod for later calls: the game, its engine, the runtime, libraries that mods share.
+// "Engine" and "Engine." both mean Engine and names that begin with "Engine.", without regard to case. No name is
+// empty. Mods that were learned keep the names they were given.
+func (f *Finder) SetGameCode(names []string) {
+	f.gameCode, f.folded = map[byte][]string{}, map[string]bool{}
+	for _, name := range names {
 		name = strings.TrimSuffix(name, ".")
-		if name == "" {
-			return fmt.Errorf("blame: Config.GameCode[%d] is empty: name a namespace, an assembly or a tag", i)
-		}
-		code[firstOf(name)] = append(code[firstOf(name)], name)
-		folded[fold(name)] = true
+		f.gameCode[firstOf(name)] = append(f.gameCode[firstOf(name)], name)
+		f.folded[fold(name)] = true
 	}
-	f.gameCode, f.folded = code, folded
-	return nil
 }
 
 // LearnGame sets the name of the game's program. Code, tags and mods of that name,
 // case, spaces and punctuation aside, are the game's own, besides what
-// Config.GameCode names. A name of fewer than three letters or digits is ignored.
+// [Finder.SetGameCode] names. A name of fewer than three letters or digits is ignored.
 func (f *Finder) LearnGame(program string) {
 	if key := fold(program); len(key) >= minGame {
 		f.game = key
@@ -246,7 +217,6 @@ func (f *Finder) LearnTrace(trace string) {
 		return // as most texts
 	}
 	seen := map[string]bool{}
-	inner, outer, named := "", "", false // named: rules know the code of the game
 	for line := range strings.SplitSeq(trace, "\n") {
 		fr, ok := parse(line, true)
 		if !ok {
@@ -254,14 +224,13 @@ func (f *Finder) LearnTrace(trace string) {
 		}
 		path := methodPath(fr.Path)
 		root, module := f.rootOf(path), moduleOf(fr.Rest)
-		isGame, isProgram, isGlobal := f.ofGame(path, root, module), !runtimes[root], isGlobal(fr.Path, false)
-		if isProgram {
+		isGlobal := isGlobal(fr.Path, false)
+		if !runtimes[root] {
 			f.frames++
 		}
 		if !readable(root) || len(f.roots) >= maxModules {
 			continue
 		}
-		named = named || isGame && isProgram
 		if f.isGame(root) {
 			f.gameRoot = strings.Clone(root)
 		}
@@ -270,11 +239,8 @@ func (f *Finder) LearnTrace(trace string) {
 		} else {
 			f.namespace(root).count(module)
 		}
-		if isGame || isGlobal {
+		if isGlobal || f.ofGame(path, root, module) {
 			continue
-		}
-		if isProgram {
-			inner, outer = cmp.Or(inner, root), root
 		}
 		if module != "" && f.modules[module] == "" && len(f.modules) < maxModules {
 			f.modules[strings.Clone(module)] = strings.Clone(root)
@@ -288,12 +254,6 @@ func (f *Finder) LearnTrace(trace string) {
 	}
 	if len(seen) > 0 {
 		f.traces++
-	}
-	if inner != outer && !named {
-		if of := f.namespace(outer); !of.callsOthers {
-			of.callsOthers = true
-			f.callers++
-		}
 	}
 }
 
@@ -322,14 +282,12 @@ func (n *namespace) count(module string) {
 }
 
 // Knows returns a number that grows with each trace that taught something: answers at a lower one may be outdated.
-func (f *Finder) Knows() int { return len(f.modules) + f.callers + min(f.traces, minTraces) }
+func (f *Finder) Knows() int { return len(f.modules) + min(f.traces, minTraces) }
 
-// common reports whether code with this root, which no list has, is the game's: most frames have it, or it called code
-// of others in a trace without code that rules name, where the list of the mods is known.
+// common reports whether code with this root, which no list has, is the game's: most frames have it.
 func (f *Finder) common(root string) bool {
 	of := f.roots[root]
-	return of != nil && (f.traces >= minTraces && 2*of.frames >= f.frames || of.callsOthers && f.whole()) &&
-		!f.goesBy(root)
+	return of != nil && f.traces >= minTraces && 2*of.frames >= f.frames && !f.goesBy(root)
 }
 
 // runtimes are the roots of code that each program on a runtime or an engine has in its traces.
@@ -364,7 +322,7 @@ func (f *Finder) moved(root, module string) (owner string, ok bool) {
 // ofGame reports whether a method is the game's: rules name it, it is the runtime's, or it was compiled before the game
 // ran, as only the game's own code is. Mods call that by names with a prefix.
 func (f *Finder) ofGame(path, root, module string) bool {
-	return f.isGameCode(path) || keyword(root, path) || module == noModule || f.home(root) == noModule ||
+	return f.isGameCode(path) || module == noModule || f.home(root) == noModule ||
 		strings.HasPrefix(root, "Il2Cpp")
 }
 

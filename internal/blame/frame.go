@@ -8,12 +8,8 @@ import (
 	texts "github.com/heedlog/heed/internal/text"
 )
 
-// frame reads a line of a stack trace, and returns false for any other.
-func (s *scan) frame(line string, stack bool) bool {
-	f, ok := parse(line, stack)
-	if !ok {
-		return false
-	}
+// frame reads a frame of a stack trace.
+func (s *scan) frame(f *frame.Frame) {
 	if _, by, ok := strings.Cut(f.Path, patchedBy); ok {
 		id, rest, _ := strings.Cut(by, ">")
 		s.owned(Patch, weightPatch, rankOwner, id)
@@ -23,15 +19,14 @@ func (s *scan) frame(line string, stack bool) bool {
 		s.path(f.Rest)
 		if len(s.files) > 0 && s.files[0].owner.rank != rankNumber {
 			s.thrownBy(s.files[0].owner) // its file is in the folder of a mod
-			return true
+			return
 		}
 	}
 	if strings.Contains(f.Rest, "(node:") || strings.HasPrefix(f.Path, "node:") {
 		s.game = true // the loader of Node's modules
-		return true
+		return
 	}
-	s.called(&f)
-	return true
+	s.called(f)
 }
 
 // called reads the method of a frame.
@@ -191,18 +186,6 @@ func parse(line string, stack bool) (frame.Frame, bool) {
 	f, c := frame.Parse(line)
 	return f, (c == frame.Sure || stack && c == frame.Within) && f.Path != ""
 }
-
-// keyword reports whether the root of a path is how Mono writes a type of the
-// runtime's own, as of the methods it generates to call others:
-// object:runtime_invoke_void__this__.
-func keyword(root, path string) bool {
-	return len(root) < len(path) && (path[len(root)] == ':' || path[len(root)] == '.') && keywords[root]
-}
-
-var keywords = texts.Words(`
-	object string void bool char byte sbyte short ushort int uint long ulong single float double decimal intptr
-	uintptr nint nuint
-`)
 
 // methodPath returns a path without the prefix that Harmony and Mono give a method
 // that they generated, and only up to the first generic type.

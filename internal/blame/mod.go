@@ -51,7 +51,7 @@ func (f *Finder) Learn(m Mod) bool {
 	if key := fold(name); n == 0 {
 		n = f.names[key]
 	}
-	if n == 0 && len(f.mods) >= f.max {
+	if n == 0 && len(f.mods) >= maxMods {
 		return false
 	}
 	if n == 0 {

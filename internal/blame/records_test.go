@@ -158,7 +158,7 @@ func TestKey(t *testing.T) {
 
 // TestNumberIsOwn holds that the number of a mod outlives the memory of the record that taught it.
 func TestNumberIsOwn(t *testing.T) {
-	f := testkit.Must(blame.New(blame.Config{}))
+	f := blame.New(nil)
 	f.Learn(blame.Mod{Name: "Printing Press", PackageID: "acme.press"})
 	read := []byte(`[Printing Press - Start of stack trace]` + "\n" + `Source file: D:\workshop\content\123450\1234567890\P.xml`)
 	f.LearnNames(f.Find(nil, unsafe.String(&read[0], len(read)), ""))

@@ -6,7 +6,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/heedlog/heed/internal/frame"
 	texts "github.com/heedlog/heed/internal/text"
 )
 
@@ -56,7 +55,6 @@ type scan struct {
 	memory   bool    // the reason is that memory ran out: code in the trace was only running
 	stranger bool    // code of an unknown module has thrown
 	victim   bool    // the text is about a patch that failed, and names the method that it was for
-	within   int     // how far the lines of a suppressed exception are set in, at least; 0: there is none
 	nodes    bool    // the text is about nodes of XML: the code that reads them did not write them
 	cause    int     // how many findings there were above the last cause
 }
@@ -66,51 +64,32 @@ func (s *scan) text(text string, stack bool) {
 	if text == "" {
 		return
 	}
-	s.within = 0
 	for line := range strings.SplitSeq(text[:min(len(text), maxText)], "\n") {
 		s.line++
 		line = strings.TrimRight(line, " \t\r")
+		f, isFrame := parse(line, stack)
 		switch {
-		case line == "", s.suppressed(line):
-		case s.frame(line, stack), s.patch(line):
+		case line == "":
+		case isFrame:
+			s.frame(&f)
+		case s.patch(line):
 		case !stack:
 			s.prose(line)
 		default:
 			s.thrown(line)
-			if f, _ := frame.Parse(line); f.Script {
+			if f.Script {
 				s.path(strings.TrimLeft(line[strings.Index(line, " - ")+1:], "- \t"))
 			}
 		}
 	}
 }
 
-// suppressed reports whether a line belongs to an exception that was thrown while another one was on its way, as Java
-// writes it below that: it is no evidence.
-func (s *scan) suppressed(line string) bool {
-	t := strings.TrimLeft(line, " \t")
-	indent := len(line) - len(t)
-	switch {
-	case strings.HasPrefix(t, "Suppressed: ") && indent > 0:
-		s.within = indent
-	case s.within > 0 && indent <= s.within && (indent < s.within || !strings.HasPrefix(t, causedBy)):
-		s.within = 0
-	}
-	return s.within > 0
-}
-
-const causedBy = "Caused by: "
-
 // thrown reads a line that hands on an exception, with its trace above or below it.
 func (s *scan) thrown(line string) {
 	s.memory = s.memory || outOfMemory(line)
-	switch {
-	case strings.HasPrefix(line, causedBy):
+	if strings.HasPrefix(line, "Caused by: ") {
 		s.causes()
 		s.code, s.game = s.code[:0], false
-	case strings.HasPrefix(line, "Rethrow as "):
-		if _, typ, ok := strings.Cut(line, "'"); ok {
-			s.typeName(typ, true) // whose initializer it was
-		}
 	}
 }
 
@@ -176,11 +155,8 @@ func plain(line string) string {
 
 var richText = texts.Lazy("</?(color|b|i|size|material)(=[^>]*)?>")
 
-// source matches a tag that is a place in the program's own source: [dlc.cpp:222].
-var source = texts.Lazy(`^ *\[[^\]]+\.(c|cc|cpp|cxx|h|hpp|rs|go):\d+\]`)
-
-// address matches the address with which a frame of native code begins.
-var address = texts.Lazy(`^ *0x[[:xdigit:]]{8,} `)
+// source matches a tag that is a place in the program's own source, [dlc.cpp:222], or the address of a native frame.
+var source = texts.Lazy(`^ *(?:\[[^\]]+\.(?:c|cc|cpp|cxx|h|hpp|rs|go):\d+\]|0x[[:xdigit:]]{8,} )`)
 
 // titled follows the name of the mod in the tag of a trace about its files.
 const titled = " - Start of stack trace"
@@ -196,14 +172,14 @@ func (s *scan) tags(line string) string {
 			break
 		}
 		line = rest
-		if found || strings.HasPrefix(tag, "Ref ") && rest == "" {
+		if found {
 			continue
 		}
 		if name, ok := strings.CutSuffix(tag, titled); ok {
 			s.owned(Title, weightTitle, rankTag, name)
 			return ""
 		}
-		if source().MatchString(rest) || address().MatchString(rest) {
+		if source().MatchString(rest) {
 			continue // of a stamp that a program writes before each place in its source, or before each frame
 		}
 		if s.finder.known(tag) == 0 {

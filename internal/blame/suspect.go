@@ -26,12 +26,7 @@ const (
 var kindNames = [...]string{"none", "frame", "title", "path", "named", "type", "tag", "patch"}
 
 // String returns the lower-case name of k.
-func (k Kind) String() string {
-	if int(k) < len(kindNames) {
-		return kindNames[k]
-	}
-	return fmt.Sprintf("kind(%d)", uint8(k))
-}
+func (k Kind) String() string { return kindNames[k] }
 
 var kindDescriptions = [...]string{
 	"", "its code is in the stack trace", "the stack trace begins with its name",
@@ -40,12 +35,7 @@ var kindDescriptions = [...]string{
 }
 
 // Describe returns the evidence in words: "its code is in the stack trace".
-func (k Kind) Describe() string {
-	if int(k) < len(kindDescriptions) {
-		return kindDescriptions[k]
-	}
-	return k.String()
-}
+func (k Kind) Describe() string { return kindDescriptions[k] }
 
 // MarshalText returns the name, for JSON and other encodings.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }

@@ -170,25 +170,24 @@ func Suspects(sessions []Session) Result {
 			"%d with it and %d without are too few, or too much alike, to know.", faults, uint64(c.n)-faults)}
 	}
 	r := Result{Table: best.table, P: min(1, best.table.P()*float64(tests)), Comparisons: tests}
+	var factors []Factor
 	for _, k := range c.alike(best) {
-		r.Factors = append(r.Factors, k.factors...)
+		factors = append(factors, k.factors...)
 	}
 	numbers := fmt.Sprintf("%d of %d sessions with it, %d of %d without", best.table.WithFault, best.table.With,
 		best.table.WithoutFault, best.table.Without)
 	switch {
 	case r.P > level:
-		r.Factors = nil
 		r.Text = fmt.Sprintf("No mod stands out. What goes with it most, %s (%s), may do so by chance (p = %s, corrected for %s).",
 			&best.factors[0], numbers, chance(r.P), text.Count(tests, "comparison"))
 	case best.fit < c.before().likelihood()+math.Log(3):
-		r.Factors = nil
 		r.Text = fmt.Sprintf("It comes in runs of sessions, which explain it as well as any mod does (the most: %s).", numbers)
-	case len(r.Factors) > MaxAlike:
+	case len(factors) > MaxAlike:
 		r.Text = fmt.Sprintf("%d mods or versions came and went alike (%s): the sessions do not distinguish them.",
-			len(r.Factors), numbers)
-		r.Factors = nil
+			len(factors), numbers)
 	default:
-		r.Text = fmt.Sprintf("%s: %s (p = %s, corrected for %s).", words(r.Factors, fmt.Sprintf), numbers, chance(r.P),
+		r.Factors = factors
+		r.Text = fmt.Sprintf("%s: %s (p = %s, corrected for %s).", words(factors, fmt.Sprintf), numbers, chance(r.P),
 			text.Count(tests, "comparison"))
 		if r.Once = best.with.switches() == 1; r.Once {
 			r.Text += " That changed once only: anything else that changed then looks the same."
@@ -234,29 +233,27 @@ func newCohort(sessions []Session) *cohort {
 	c.faults = make(vector, c.n)
 	type factor struct {
 		Factor
-		with     vector
 		versions []string // in the order in which they came
-		at       []int    // for each session, the number of its version from 1 on, or 0
+		at       []int    // for each session, the number of its version from 1 on, 1 if it is unknown, 0 without the factor
 	}
 	byKey := map[string]*factor{}
 	var order []*factor
 	see := func(i int, kind Kind, key, name, version string) {
 		f := byKey[string(kind)+key]
 		if f == nil {
-			f = &factor{Factor: Factor{Kind: kind}, with: make(vector, c.n), at: make([]int, c.n)}
+			f = &factor{Factor: Factor{Kind: kind}, at: make([]int, c.n)}
 			if kind == KindMod {
 				f.Mods, f.Keys = []string{cmp.Or(name, key)}, []string{key}
 			}
 			byKey[string(kind)+key] = f
 			order = append(order, f)
 		}
-		f.with[i] = 1
 		n := slices.Index(f.versions, version)
 		if n < 0 && version != "" {
 			n = len(f.versions)
 			f.versions = append(f.versions, version)
 		}
-		f.at[i] = n + 1
+		f.at[i] = max(n, 0) + 1
 	}
 	for i := range sessions {
 		if sessions[i].Fault {
@@ -270,20 +267,20 @@ func newCohort(sessions []Session) *cohort {
 		}
 	}
 	for _, f := range order {
-		if f.Kind == KindMod {
-			c.add(f.Factor, f.with)
-		}
-		for n := 1; n < len(f.versions); n++ {
-			with := make(vector, c.n)
+		for n := range max(len(f.versions), 1) {
+			since, with := f.Factor, make(vector, c.n)
+			switch {
+			case n > 0 && since.Kind == KindMod:
+				since.Kind, since.Version = KindUpdate, f.versions[n]
+			case n > 0:
+				since.Version = f.versions[n]
+			case since.Kind == KindGame:
+				continue
+			}
 			for i, at := range f.at {
 				if at > n {
 					with[i] = 1
 				}
-			}
-			since := f.Factor
-			since.Version = f.versions[n]
-			if since.Kind == KindMod {
-				since.Kind = KindUpdate
 			}
 			c.add(since, with)
 		}

@@ -204,7 +204,7 @@ func FuzzReadAbout(f *testing.F) {
 }
 
 func TestModsConfig(t *testing.T) {
-	ids := testkit.Must(ModsConfig(strings.NewReader("\ufeff<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<ModsConfigData>\n<version>1.6</version>\n" +
+	ids := testkit.Must(ModsConfig([]byte("\ufeff<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<ModsConfigData>\n<version>1.6</version>\n" +
 		"<activeMods>\n<li>author.lib</li>\n<li> acme.press </li><li></li>\n</activeMods>\n<knownExpansions><li>other</li></knownExpansions></ModsConfigData>")))
 	require.Equal(t, []string{"author.lib", "acme.press"}, ids)
 
@@ -215,7 +215,7 @@ func TestModsConfig(t *testing.T) {
 		"not xml at all":         "no element <activeMods>",
 		"<a>\n</b>":              "line 2: ",
 	} {
-		_, err := ModsConfig(strings.NewReader(text))
+		_, err := ModsConfig([]byte(text))
 		require.ErrorContains(t, err, want, text)
 	}
 }

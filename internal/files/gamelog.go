@@ -144,13 +144,11 @@ func (g *Game) byArgument(programs []string) (string, bool) {
 }
 
 func (g *Game) abs(path string) string {
-	if g.Dir != "" && !filepath.IsAbs(path) {
+	if !filepath.IsAbs(path) {
 		path = filepath.Join(g.Dir, path)
 	}
-	if full, err := filepath.Abs(path); err == nil {
-		return full
-	}
-	return path
+	full, _ := filepath.Abs(path) // fails only without a working folder
+	return full
 }
 
 // byData finds app.info: next to the program of that name, in a macOS bundle, or, for a launching script, the only
@@ -179,7 +177,7 @@ func (g *Game) byData(program string, looked *[]string) (product, string, bool) 
 		if p, ok := readAppInfo(file); ok {
 			return p, file, true
 		}
-		if file = filepath.Clean(file); !slices.Contains(*looked, file) {
+		if !slices.Contains(*looked, file) {
 			*looked = append(*looked, file)
 		}
 	}

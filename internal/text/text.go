@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -117,12 +116,9 @@ func AppendSafe(dst []byte, s string, limit int) []byte {
 	count := 0       // characters appended
 	room := len(dst) // where to cut so that "…" still fits: the longest prefix of limit-1 characters
 	for i := 0; i < len(s); {
-		r, size := rune(s[i]), 1
-		if r >= utf8.RuneSelf {
-			r, size = utf8.DecodeRuneInString(s[i:])
-		}
+		r, size, acts := at(s, i)
 		chars, e := 1, esc[:0]
-		if escaped(r, size) || r == '#' && command(s[i:]) || r == ':' && annotation(s, i) {
+		if acts {
 			e = appendEscape(e, r, s[i], size)
 			chars = len(e)
 		}
@@ -148,12 +144,9 @@ func AppendSafe(dst []byte, s string, limit int) []byte {
 func Safe(s string, limit int) string {
 	count := 0
 	for i := 0; i < len(s); {
-		r, size := rune(s[i]), 1
-		if r >= utf8.RuneSelf {
-			r, size = utf8.DecodeRuneInString(s[i:])
-		}
+		_, size, acts := at(s, i)
 		count++
-		if escaped(r, size) || limit > 0 && count > limit || r == '#' && command(s[i:]) || r == ':' && annotation(s, i) {
+		if acts || limit > 0 && count > limit {
 			return string(AppendSafe(nil, s, limit))
 		}
 		i += size
@@ -168,14 +161,12 @@ func Safe(s string, limit int) string {
 // b must be valid JSON on one line, such as [encoding/json.Marshal] returns; unsafe characters are then in strings
 // only. Bytes that are not UTF-8 become U+FFFD, as encoding/json would have it.
 func AppendJSON(dst, b []byte) []byte {
-	for i := 0; i < len(b); {
-		r, size := rune(b[i]), 1
-		if r >= utf8.RuneSelf {
-			r, size = utf8.DecodeRune(b[i:])
-		}
+	s := string(b)
+	for i := 0; i < len(s); {
+		r, size, acts := at(s, i)
 		switch {
-		case !escaped(r, size) && (r != '#' || !command(b[i:])):
-			dst = append(dst, b[i:i+size]...)
+		case !acts:
+			dst = append(dst, s[i:i+size]...)
 		case r > 0xffff:
 			r -= 0x10000
 			dst = appendHex(append(dst, `\u`...), uint32(0xd800+r>>10), 4)
@@ -208,12 +199,19 @@ func appendEscape(dst []byte, r rune, b byte, size int) []byte {
 
 // appendHex appends v in lower-case hexadecimal with exactly digits digits.
 func appendHex(dst []byte, v uint32, digits int) []byte {
-	var buf [8]byte
-	hex := strconv.AppendUint(buf[:0], uint64(v), 16)
-	for n := len(hex); n < digits; n++ {
-		dst = append(dst, '0')
+	for digits--; digits >= 0; digits-- {
+		dst = append(dst, "0123456789abcdef"[v>>(4*digits)&15])
 	}
-	return append(dst, hex...)
+	return dst
+}
+
+// at returns the character at a place in s, the number of its bytes, and whether it must not reach the reader as it is.
+func at(s string, i int) (r rune, size int, acts bool) {
+	r, size = rune(s[i]), 1
+	if r >= utf8.RuneSelf {
+		r, size = utf8.DecodeRuneInString(s[i:])
+	}
+	return r, size, escaped(r, size) || r == '#' && command(s[i:]) || r == ':' && annotation(s, i)
 }
 
 // escaped reports whether a character must not reach the reader as it is.
@@ -223,7 +221,7 @@ func escaped(r rune, size int) bool {
 
 // command reports whether s begins with a command that a CI server obeys anywhere in a line of output: ##[error] of
 // GitHub and Azure, ##vso[task.setvariable …], ##teamcity[…].
-func command[T string | []byte](s T) bool {
+func command(s string) bool {
 	if len(s) < 3 || s[1] != '#' {
 		return false
 	}

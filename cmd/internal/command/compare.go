@@ -1,7 +1,6 @@
 package command
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -169,7 +168,7 @@ func readMods(name string) ([]capture.ListedMod, error) {
 	if err != nil {
 		return nil, ioError(err)
 	}
-	listed, err := files.ModsConfig(bytes.NewReader(data))
+	listed, err := files.ModsConfig(data)
 	if err != nil {
 		return nil, ioError(fmt.Errorf("%s: %w", name, err))
 	}

@@ -82,10 +82,7 @@ func (c *Collector) blamedNames() map[string]string {
 func (c *Collector) Suspects() *Suspects {
 	d := c.Diff()
 	changes := c.changes()
-	finder, err := blame.New(blame.Config{GameCode: c.config.Rules.GameCode()})
-	if err != nil {
-		panic("BUG: compare: " + err.Error()) // the rules are compiled
-	}
+	finder := blame.New(c.config.Rules.GameCode())
 	out := &Suspects{
 		SchemaVersion: d.SchemaVersion, Old: d.Old, New: d.New, OldMods: c.listed(Old) != nil, NewMods: c.listed(New) != nil,
 		Mods: c.shown(changes), Suspects: []RankedMod{}, Groups: []SuspectGroup{},
