@@ -36,7 +36,8 @@
 //	patch     Harmony patch on the innermost method; on another       20, 8
 //	          PatchedBy<some.mod>                                     20
 //
-// Where memory ran out, nothing weighs more than 20: the code in the trace was only running.
+// Where memory ran out, nothing weighs more than 20: the code in the trace was only running. A suppressed exception is
+// no evidence.
 //
 // Who reports is not who is at fault: a framework that catches an exception tags
 // the record with its own name, and the frame that threw is another mod's.

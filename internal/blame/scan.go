@@ -57,6 +57,7 @@ type scan struct {
 	victim   bool    // the text is about a patch that failed, and names the method that it was for
 	nodes    bool    // the text is about nodes of XML: the code that reads them did not write them
 	cause    int     // how many findings there were above the last cause
+	within   int     // the indentation of the suppressed exception that lines belong to
 }
 
 // text reads the message, or the stack.
@@ -64,12 +65,13 @@ func (s *scan) text(text string, stack bool) {
 	if text == "" {
 		return
 	}
+	s.within = 0
 	for line := range strings.SplitSeq(text[:min(len(text), maxText)], "\n") {
 		s.line++
 		line = strings.TrimRight(line, " \t\r")
 		f, isFrame := parse(line, stack)
 		switch {
-		case line == "":
+		case line == "", s.suppressed(line):
 		case isFrame:
 			s.frame(&f)
 		case s.patch(line):
@@ -84,12 +86,33 @@ func (s *scan) text(text string, stack bool) {
 	}
 }
 
+// suppressed reports whether a line belongs to an exception that was thrown while another one was on its way, as Java
+// writes it below that: it is no evidence.
+func (s *scan) suppressed(line string) bool {
+	t := strings.TrimLeft(line, " \t")
+	indent := len(line) - len(t)
+	switch {
+	case strings.HasPrefix(t, "Suppressed: ") && indent > 0:
+		s.within = indent
+	case s.within > 0 && indent <= s.within && (indent < s.within || !strings.HasPrefix(t, causedBy)):
+		s.within = 0
+	}
+	return s.within > 0
+}
+
+const causedBy = "Caused by: "
+
 // thrown reads a line that hands on an exception, with its trace above or below it.
 func (s *scan) thrown(line string) {
 	s.memory = s.memory || outOfMemory(line)
-	if strings.HasPrefix(line, "Caused by: ") {
+	switch {
+	case strings.HasPrefix(line, causedBy):
 		s.causes()
 		s.code, s.game = s.code[:0], false
+	case strings.HasPrefix(line, "Rethrow as "):
+		if _, typ, ok := strings.Cut(line, "'"); ok {
+			s.typeName(typ, true) // whose initializer it was
+		}
 	}
 }
 
