@@ -372,9 +372,6 @@ func (c *Coalescer) join(in *Input, to *destination, it *item, before *known, wh
 	if it.Cause.Seq == c.Now.seq {
 		c.retention = append(c.retention, Retention{Owner: it.Number, Pin: c.Now.seq})
 	}
-	if opened && it.blocking() {
-		c.Allowance.Stops++
-	}
 	if newGroup {
 		if !group {
 			c.Allowance.Groups++
@@ -385,9 +382,13 @@ func (c *Coalescer) join(in *Input, to *destination, it *item, before *known, wh
 		}
 		c.explainCrash(it.rule(d.Rule))
 	}
-	if it.State == itemDeferred && stopsAtOnce(in) {
+	if it.State == itemDeferred && d.Disposition == event.Blocking &&
+		(d.Severity >= event.SeverityFatal || in.Entry.Kind == event.KindState) { // it blocks even in a load
 		it.on(onBlock)
 		update = reasonDisposition
+	}
+	if opened && it.blocking() {
+		c.Allowance.Stops++
 	}
 	switch at := (place{in.Entry.Seq, in.Entry.Pos}); {
 	case opened:
