@@ -382,8 +382,7 @@ func (c *Coalescer) join(in *Input, to *destination, it *item, before *known, wh
 		}
 		c.explainCrash(it.rule(d.Rule))
 	}
-	if it.State == itemDeferred && d.Disposition == event.Blocking &&
-		(d.Severity >= event.SeverityFatal || in.Entry.Kind == event.KindState) { // it blocks even in a load
+	if it.State == itemDeferred && stopsAtOnce(in) {
 		it.on(onBlock)
 		update = reasonDisposition
 	}

@@ -117,3 +117,9 @@ func (c *Coalescer) meetOpen(o *operation) {
 		}
 	}
 }
+
+// stopsAtOnce reports whether an entry blocks even while a game is loaded.
+func stopsAtOnce(in *Input) bool {
+	return in.Decision.Disposition == event.Blocking &&
+		(in.Decision.Severity >= event.SeverityFatal || in.Entry.Kind == event.KindState)
+}
