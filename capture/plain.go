@@ -112,8 +112,8 @@ func (a *assembly) joinsThrown(b []byte) bool {
 		return true // the message
 	}
 	// What is not worth a message to anybody is logged with the exception that was caught. Below other levels it may be
-	// one that was printed.
-	return first && isErrorType(b) && (a.reportsFault() || a.logger().Level == event.LevelDebug)
+	// one that was printed, and an error is seldom caught.
+	return first && isErrorType(b) && (a.reportsFault() || a.logger().Level == event.LevelDebug && namesException(b))
 }
 
 // isLine reports whether the message is one line, which may have been written on two, and there is no stack.
