@@ -228,6 +228,7 @@ func TestLogger(t *testing.T) {
 		"[Error  :   Lamps and Ovens] no paper":                         "Lamps and Ovens",
 		"[Warning:Lamps] no paper":                                      "Lamps",
 		"[12:30:01 ERROR Lamps 2] no paper":                             "Lamps 2",
+		"[12:30:01, ERROR, Lamps] no paper":                             "Lamps",
 		"[Ошибка: Лампы] no paper":                                      "Лампы",
 		"[12:30:01] [main/WARN] [lamps/init]: no paper":                 "lamps",
 		"[12:30:01] [Server thread/ERROR]: [Lamps] no paper":            "",
