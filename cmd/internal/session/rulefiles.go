@@ -104,7 +104,7 @@ func readRules(name string) ([]byte, time.Time, error) {
 	if !info.Mode().IsRegular() {
 		return nil, time.Time{}, fmt.Errorf("%s: not a file", name)
 	}
-	data, err := files.ReadRules(name)
+	data, err := files.Read(name, rules.MaxFileBytes)
 	return data, info.ModTime(), err
 }
 
