@@ -37,12 +37,9 @@ func WriteFile(path string, data []byte) error {
 	}
 	if err != nil {
 		_ = os.Remove(temp)
-		return fmt.Errorf("statefile: %w", err)
+		return err
 	}
-	if err := syncDir(filepath.Dir(path)); err != nil {
-		return fmt.Errorf("statefile: %w", err)
-	}
-	return nil
+	return syncDir(filepath.Dir(path))
 }
 
 // writeWhole makes a new file, durable but for its name.
