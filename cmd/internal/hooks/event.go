@@ -130,7 +130,8 @@ func Parse(data []byte, host Host, event string) (Event, error) {
 		return Event{}, fmt.Errorf("hook input: %d bytes, of at most %d", len(data), MaxInput)
 	}
 	var in input
-	in.wrong = json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), &in.members) // a shell on Windows may write the mark
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // a shell on Windows may write the mark
+	in.wrong = json.Unmarshal(data, &in.members)
 	if host == "" {
 		host = in.host()
 	}
