@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -308,9 +307,6 @@ func (e *Environment) modCount(t texts) string {
 	}
 	return ""
 }
-
-// title returns the name of a mod, or its package id.
-func title(m *capture.ListedMod) string { return cmp.Or(m.Name, m.PackageID) }
 
 // namedMods returns, for the mods of an environment that a verdict names, by their index, what names them, in words:
 // that is no proof. A verdict has a mod by its name or its package id.

@@ -99,14 +99,9 @@ func AppendRecord(dst []byte, r *Record) []byte {
 
 // AppendRecordText appends r as one line of text.
 func AppendRecordText(dst []byte, r *Record) []byte {
-	lines := number(uint64(r.StartLine))
-	if r.EndLine != r.StartLine {
-		lines += "-" + number(uint64(r.EndLine))
-	}
 	phase := cmp.Or(safe(r.Phase), "-") // keeps columns where a log has not entered a phase yet
-	dst = fmt.Appendf(dst, "%s:%s\t%s\t%s\t%s\t%s\t%s", safe(r.File), lines, r.Disposition, r.Severity, r.Level, r.Rule,
-		phase)
-	return fmt.Appendf(dst, "\t%s\t%s\n", r.Signature, oneLine(r.Template))
+	return fmt.Appendf(dst, "%s:%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", safe(r.File), LineRange(r.StartLine, r.EndLine),
+		r.Disposition, r.Severity, r.Level, r.Rule, phase, r.Signature, oneLine(r.Template))
 }
 
 // Forms are the JSON forms of this package by name: "replay" of the object with documents, "replay-lines" of each line

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"text/template"
 
@@ -221,12 +220,4 @@ func joinParts(parts ...part) string {
 		}
 	}
 	return strings.Join(out, ", ")
-}
-
-// lineRange returns "7" or "7-9".
-func lineRange(first, last int) string {
-	if first == last {
-		return strconv.Itoa(first)
-	}
-	return strconv.Itoa(first) + "-" + strconv.Itoa(last)
 }
