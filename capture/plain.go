@@ -111,8 +111,8 @@ func (a *assembly) joinsThrown(b []byte) bool {
 	if a.lines == 1 && hasSuffix(a.message, ":") && a.panicked() {
 		return true // the message
 	}
-	// What is not worth a message to anybody is logged with the exception that was caught. Below other levels it may be
-	// one that was printed.
+	// The logger of a debug line got the exception below it from code that caught it. Below a line of information a
+	// program may have printed it.
 	return first && isErrorType(b) && (a.reportsFault() || a.logger().Level == event.LevelDebug)
 }
 

@@ -27,7 +27,7 @@ type textCache struct {
 
 	scratch [maxLine]byte // for zero
 
-	storm bool // the latest text was found in alike, where the next one is looked for first
+	storm bool // alike had the latest text, and is asked first for the next one
 	off   bool // for tests, which compare with a classifier that has no text cache
 }
 

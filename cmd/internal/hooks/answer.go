@@ -168,7 +168,7 @@ var configurations embed.FS
 // flags --host and --event if the input has neither. Both results are "" for an unknown host.
 func Configuration(host Host, command, server string) (file, content string) {
 	form, _ := configurations.ReadFile("configurations/" + string(host) + ".txt") // "" for an unknown host
-	// All files but that of Cline have the command in a string of JSON.
+	// The file for Cline has the command itself, the others have it in a JSON string.
 	if host != Cline {
 		quoted := text.JSON(command)
 		command = string(quoted[1 : len(quoted)-1])

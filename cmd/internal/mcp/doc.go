@@ -37,5 +37,5 @@
 // # Concurrency and bounds
 //
 // Lines and open requests are bounded by package jsonrpc, which reads each direction in a goroutine. A call has its own
-// while it waits.
+// while it waits, and at most 256 calls wait at a time; more are refused.
 package mcp

@@ -61,6 +61,7 @@ type Proxy struct {
 	talk  *deliver.Conversation
 
 	client, server *jsonrpc.Peer
+	waiting        chan struct{} // a place for each call that waits; the reading goroutine takes it
 	before         chan struct{} // closed once the latest call was passed on or held back; of the reading goroutine
 	settling       sync.Mutex
 
@@ -97,20 +98,21 @@ type call struct {
 // waits reports whether the server does not have the call yet, with the lock of the proxy held.
 func (c *call) waits() bool { return c.method == "tools/call" && !c.decision.Allowed }
 
-// The bounds of calls that continue after their result, and of tools with known tags.
+// The bounds of calls that wait to be passed on or for heed's answer, and of tools with known tags. Twice as many calls
+// may continue after their result.
 const (
-	maxContinued = 512
-	maxTools     = 4096
+	maxWaiting = 256
+	maxTools   = 4096
 )
 
 // New returns a proxy, which gets the updates of the session.
 func New(cfg Config) *Proxy {
-	continued, _ := lru.New[string, gate.Decision](maxContinued) // the error is about another size
+	continued, _ := lru.New[string, gate.Decision](2 * maxWaiting) // the error is about another size
 	p := &Proxy{
 		cfg: cfg, gate: cfg.Bridge.Gate(), tools: cfg.Bridge.Diagnostics(),
 		client: jsonrpc.NewPeer(cfg.Client), server: jsonrpc.NewPeer(cfg.Server),
-		before: make(chan struct{}), pending: jsonrpc.Open[*call]{}, working: new(sync.WaitGroup),
-		known: map[string][]string{}, continued: continued,
+		waiting: make(chan struct{}, maxWaiting), before: make(chan struct{}), pending: jsonrpc.Open[*call]{},
+		working: new(sync.WaitGroup), known: map[string][]string{}, continued: continued,
 	}
 	close(p.before)
 	p.talk = deliver.New(deliver.Config{
@@ -321,7 +323,7 @@ func (p *Proxy) callTool(ctx context.Context, c *call, line []byte, params objec
 		return
 	}
 	tool, arguments := params.text("name"), params.get("arguments")
-	if !p.expect(c) {
+	if len(p.waiting) == maxWaiting || !p.expect(c) {
 		p.reply(refuse(c.id, jsonrpc.CodeInvalid, tooMany))
 		return
 	}
@@ -338,7 +340,9 @@ func (p *Proxy) callTool(ctx context.Context, c *call, line []byte, params objec
 	if !ours { // the server gets it
 		p.before = after
 	}
+	p.waiting <- struct{}{}
 	p.work(func() {
+		defer func() { <-p.waiting }()
 		defer close(after)
 		if !d.Allowed && !ours { // else c continues a call
 			d = p.gate.Check(ctx, gate.Call{ID: string(c.id), Tool: tool, Tags: tags, Consumer: Consumer})

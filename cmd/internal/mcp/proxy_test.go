@@ -87,7 +87,7 @@ func TestRefusedRequests(t *testing.T) {
 	b.passes(other)
 }
 
-// TestManyWait: calls that are checked at the same time pass in their order.
+// TestManyWait: so many calls are checked at a time, and one more is refused; the others pass in their order.
 func TestManyWait(t *testing.T) {
 	const most = 256
 	b := begin(t)
@@ -99,6 +99,7 @@ func TestManyWait(t *testing.T) {
 		b.ask(call(n))
 		<-checks
 	}
+	require.Contains(t, b.gets(call(most)), "heed: too many requests wait for an answer")
 	close(goOn)
 	for n := range most {
 		require.Equal(t, call(n), b.take(b.server))

@@ -73,6 +73,16 @@ func TestDiffEndOfLogCounts(t *testing.T) {
 	require.Empty(t, d.Added)
 }
 
+// TestDiffEndOfLogHidesNothing: the rest of an entry is one of a text of its own side, and other faults stay new.
+func TestDiffEndOfLogHidesNothing(t *testing.T) {
+	for _, was := range []string{"!the mill broke: no water", "!the mill broke: a fire"} {
+		c := compare.Collect(compare.Config{})
+		ended(c, compare.Old, "old.log", append(session(5), was, "!the mill br"))
+		ended(c, compare.New, "new.log", append(session(5), "!the mill broke: no water", "!the mill broke: a fire", "end"))
+		require.Len(t, c.Diff().Added, 2, was)
+	}
+}
+
 // TestDiffEndsOfLogs: which of two texts that came at ends of logs alone is the beginning of the other cannot be told.
 func TestDiffEndsOfLogs(t *testing.T) {
 	c := compare.Collect(compare.Config{})

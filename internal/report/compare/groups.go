@@ -123,14 +123,19 @@ func (t *tally) merge(u *tally, mods []string) {
 // whole returns the whole texts, and the texts that the end of a log has cut, each with the text that begins with it. A
 // game that is killed, or still running, leaves a log that ends within a line or within a stack; the beginning of the
 // record has a signature of its own, and is no news. Only the last entry of a log can be cut. It counts as cut if it
-// came nowhere else, and a text that came elsewhere, or that a baseline knows, begins with it.
+// came nowhere else, and a text that came elsewhere, or that a baseline knows, begins with it: one of its own side, if
+// there is one, since another fault of the other side must stay new.
 func whole(texts, known []*entryText) (whole []*entryText, cut map[*entryText]*entryText) {
 	cut = map[*entryText]*entryText{}
 	all := slices.Concat(texts, known)
 	for _, t := range texts {
 		longer := -1
 		if t.onlyEnds() {
-			longer = slices.IndexFunc(all, func(o *entryText) bool { return !o.onlyEnds() && begins(o.template, t.template) })
+			for i, o := range all {
+				if !o.onlyEnds() && begins(o.template, t.template) && (longer < 0 || o.covers(t) && !all[longer].covers(t)) {
+					longer = i
+				}
+			}
 		}
 		if longer < 0 {
 			whole = append(whole, t)
@@ -144,6 +149,11 @@ func whole(texts, known []*entryText) (whole []*entryText, cut map[*entryText]*e
 // onlyEnds reports whether the text came nowhere but at the ends of logs.
 func (t *entryText) onlyEnds() bool {
 	return t.ends > 0 && t.ends == t.tally[Old].count+t.tally[New].count
+}
+
+// covers reports whether t is on every side that u is on.
+func (t *entryText) covers(u *entryText) bool {
+	return (u.tally[Old].count == 0 || t.tally[Old].count > 0) && (u.tally[New].count == 0 || t.tally[New].count > 0)
 }
 
 // addCut counts the beginning of an entry of the group. A rule may have decided otherwise about half of an entry, so
