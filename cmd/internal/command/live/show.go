@@ -79,7 +79,8 @@ var pageForms = sync.OnceValue(func() *template.Template {
 	never := func(time.Time) string { return "" } // each program has its own
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"plain": as(report.Plain), "strong": as(report.Strong), "faint": as(report.Faint), "red": as(report.Alarm),
-		"yellow": as(report.Notice), "green": as(report.Calm), "name": as(report.Name), "blank": func() string { return mark },
+		"yellow": as(report.Notice), "green": as(report.Calm), "name": as(report.Name),
+		"blank":  func() string { return mark },
 		"many":   func(n any, noun string, plural ...string) string { return text.Many(whole(n), noun, plural...) },
 		"number": func(n any) string { return text.Number(whole(n)) },
 		"item":   way.Number, "join": func(names []string) string { return strings.Join(names, ", ") },
