@@ -372,9 +372,6 @@ func (c *Coalescer) join(in *Input, to *destination, it *item, before *known, wh
 	if it.Cause.Seq == c.Now.seq {
 		c.retention = append(c.retention, Retention{Owner: it.Number, Pin: c.Now.seq})
 	}
-	if opened && it.blocking() {
-		c.Allowance.Stops++
-	}
 	if newGroup {
 		if !group {
 			c.Allowance.Groups++
@@ -388,6 +385,9 @@ func (c *Coalescer) join(in *Input, to *destination, it *item, before *known, wh
 	if it.State == itemDeferred && stopsAtOnce(in) {
 		it.on(onBlock)
 		update = reasonDisposition
+	}
+	if opened && it.blocking() {
+		c.Allowance.Stops++
 	}
 	switch at := (place{in.Entry.Seq, in.Entry.Pos}); {
 	case opened:

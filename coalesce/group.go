@@ -3,7 +3,6 @@ package coalesce
 import (
 	"slices"
 
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -46,9 +45,8 @@ type turn struct {
 	At place `json:",omitzero"`
 
 	// The group before that entry.
-	Count       uint64            `json:",omitzero"`
-	Disposition event.Disposition `json:",omitzero"`
-	Severity    event.Severity    `json:",omitzero"`
+	Count uint64 `json:",omitzero"`
+	gravity
 }
 
 // add counts one entry at now, which named an operation or nil. The group may have returned after it was resolved.
@@ -58,7 +56,7 @@ func (c *counter) add(in *Input, named *operation, now logicalTime, returned boo
 		c.First, c.FirstBy, c.Phase = at, named.life(), in.Phase
 	}
 	if c.Count == 0 || returned || gravityOf(d).above(c.gravity) != "" {
-		c.Raised = turn{at, c.Count, c.Disposition, c.Severity}
+		c.Raised = turn{at, c.Count, c.gravity}
 		c.raise(gravityOf(d))
 	}
 	c.Early = (c.Count == 0 || c.Early) && in.starting()
@@ -77,8 +75,7 @@ func (c *counter) split() counter {
 	next.Count, next.First, next.FirstBy, next.Phase, next.Raised = c.Count-t.Count, t.At, nil, "", turn{At: t.At}
 	next.Accused = slices.Clone(c.Accused)
 
-	c.Count, c.Recurrence = t.Count, nil
-	c.Disposition, c.Severity, c.Raised = t.Disposition, t.Severity, turn{At: c.First}
+	c.Count, c.Recurrence, c.gravity, c.Raised = t.Count, nil, t.gravity, turn{At: c.First}
 	return next
 }
 
@@ -177,7 +174,7 @@ func (c *Coalescer) Merge(from, into signature.Signature) {
 func (c *counter) combine(o *counter) {
 	if o.above(c.gravity) != "" {
 		if c.Raised.At.Seq <= o.Raised.At.Seq {
-			c.Raised = turn{o.Raised.At, max(1, o.Raised.Count), c.Disposition, c.Severity}
+			c.Raised = turn{o.Raised.At, max(1, o.Raised.Count), c.gravity}
 		}
 		c.raise(o.gravity)
 	}

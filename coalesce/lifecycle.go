@@ -47,7 +47,7 @@ func (c *Coalescer) open(in *Input, to *destination, before *known) (*item, bool
 	}
 	it := c.slot()
 	opens := onOpen
-	if c.Loading() && (c.Load.Playing.seq == 0 || c.Load.Acked) && to.Scope.plain() && !stopsAtOnce(in) {
+	if c.Loading() && (c.Load.Playing.seq == 0 || c.Load.Acked) && to.Scope.plain() {
 		opens = onDefer
 	}
 	c.start(it, &to.burst, predecessor, opens)

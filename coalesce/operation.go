@@ -289,7 +289,7 @@ func (c *Coalescer) started(o *operation) {
 // their absence is no evidence.
 func (c *Coalescer) ended(o *operation, s event.Status) {
 	if o.Abandoned || !o.running() && c.Config.Linger.passed(o.Ended, c.Now) {
-		o.Gap = cmp.Or(o.Gap, o.unknown(false))
+		o.Gap = o.unknown(false)
 	}
 	if s == event.StatusCompleted && o.running() {
 		c.completed(o)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 )
 
 // State is the state of a [Coalescer] in a form that JSON keeps: items that are open or remembered, operations,
@@ -61,9 +60,7 @@ func object(b []byte, to any) error {
 }
 
 func (m logicalTime) MarshalJSON() ([]byte, error) {
-	b := strconv.AppendUint(append(make([]byte, 0, 48), '['), m.seq, 10)
-	b = strconv.AppendUint(append(b, ','), m.generation, 10)
-	return append(strconv.AppendInt(append(b, ','), int64(m.at), 10), ']'), nil
+	return fmt.Appendf(nil, "[%d,%d,%d]", m.seq, m.generation, m.at), nil
 }
 
 func (m *logicalTime) UnmarshalJSON(b []byte) error {

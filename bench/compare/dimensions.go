@@ -188,7 +188,7 @@ func openItems(set *rules.Set, n int) (float64, error) {
 	for i := range n {
 		id := fmt.Sprintf("op%d", i)
 		engine.Observe(event.Operation{ID: id, Method: "game/act", Status: event.StatusStarted}.Entry())
-		message := workload.Uncaught + string(storm.Next())
+		message := string(storm.Next()) + workload.Uncaught
 		records = append(records, event.Log{Level: event.LevelError, OperationID: id, Message: message})
 	}
 	b := recordsCase("open", engine, manyTurns(records))
@@ -216,7 +216,7 @@ func joining(set *rules.Set, n int) (float64, error) {
 	storm := workload.NewStorm(workload.Distinct, 11)
 	for i := range n {
 		for range 128 {
-			op, message := fmt.Sprintf("op%d", i), workload.Uncaught+string(storm.Next())
+			op, message := fmt.Sprintf("op%d", i), string(storm.Next())+workload.Uncaught
 			engine.Log(event.Log{Level: event.LevelError, OperationID: op, Message: message})
 		}
 	}

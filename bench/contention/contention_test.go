@@ -2,18 +2,22 @@ package contention
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestRun runs each row for a moment: every entry arrives, and the accounts add up.
 func TestRun(t *testing.T) {
 	var out bytes.Buffer
-	require.NoError(t, Run([]string{"-small", "-n", "2000", "-goroutines", "1,3"}, &out, io.Discard))
+	small := fmt.Sprint("-small=", !testkit.IsFull())
+	require.NoError(t, Run([]string{small, "-n", "2000", "-goroutines", "1,3"}, &out, io.Discard))
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	require.Len(t, lines, 3+2*2*len(disturbances))
 	for i, kind := range disturbances {

@@ -216,7 +216,7 @@ func fullEngine(small bool) (*heed.Engine, error) {
 	for i := range items {
 		op := fmt.Sprintf("operation-%d", i)
 		for range groups {
-			message := workload.Uncaught + string(storm.Next())
+			message := string(storm.Next()) + workload.Uncaught
 			e.Log(event.Log{Level: event.LevelError, OperationID: op, Message: message})
 		}
 		if a, ok := e.Current(""); ok && i < 2*items/3 {

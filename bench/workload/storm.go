@@ -70,8 +70,8 @@ type Storm struct {
 	n    int
 }
 
-// Uncaught begins a message that blocks.
-const Uncaught = "Unhandled exception in "
+// Uncaught ends a message that blocks. At the beginning of many messages it would make one group of them.
+const Uncaught = ": Unhandled exception in it"
 
 // NewStorm returns a storm of the given mode.
 func NewStorm(mode Mode, seed uint64) *Storm {

@@ -113,7 +113,7 @@ type parser struct {
 	named  bool // a name after it
 	names  int  // how many
 	text   bool // something of the text has been read, so that the head goes no further
-	tagged bool // by the last tag, which may name a mod
+	tagged bool // the last tag may name a mod: a class or a dash after it is text
 }
 
 // commit makes all that has been read, and the separators that follow, a part of the head.
@@ -487,8 +487,8 @@ func (p *parser) tail() {
 			return
 		case p.further():
 			continue
-		case !p.head.Sure, strings.HasSuffix(strings.TrimRight(p.s[:p.i], " "), ":"):
-			return // the text follows a colon
+		case !p.head.Sure, p.tagged && p.s[p.i] != '[', strings.HasSuffix(strings.TrimRight(p.s[:p.i], " "), ":"):
+			return // the text follows a colon, or the tag of a mod
 		}
 		s := p.rest()
 		n := 0

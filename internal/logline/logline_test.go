@@ -110,6 +110,8 @@ var heads = []struct {
 
 	{"[10:00:00 ERROR Gadgets] no paper", "no paper", event.LevelError, true},
 	{"[10:00:00 ALERT Loader] no paper", "no paper", event.LevelFatal, true},
+	{"[10:00:00 ERROR Loader]    - Lamps 1.0 because", "- Lamps 1.0 because", event.LevelError, true},
+	{"[Warning:Lamps] Acme.Oven - no paper", "Acme.Oven - no paper", event.LevelWarning, true},
 
 	// Separators other than spaces.
 	{"2031-04-05 10:00:00,ERROR,press,no paper", "press,no paper", event.LevelError, true},
@@ -227,6 +229,9 @@ func TestLogger(t *testing.T) {
 	for line, logger := range map[string]string{
 		"[Error  :   Lamps and Ovens] no paper":                         "Lamps and Ovens",
 		"[Warning:Lamps] no paper":                                      "Lamps",
+		"[Warning:Lamps] Acme.Oven - no paper":                          "Lamps",
+		"[Error : Lamps] [Acme.Lamps.Oven] no paper":                    "Lamps",
+		"[12:30:01] [Lamps thread/ERROR] [Lamps/]: no paper":            "Lamps",
 		"[12:30:01 ERROR Lamps 2] no paper":                             "Lamps 2",
 		"[Ошибка: Лампы] no paper":                                      "Лампы",
 		"[12:30:01] [main/WARN] [lamps/init]: no paper":                 "lamps",

@@ -100,6 +100,9 @@ func (p *parser) thread(s string) bool {
 		return false
 	}
 	if name, _, marker := strings.Cut(s[1:end], "/"); marker || isLogger(name) {
+		if p.tagged {
+			return false
+		}
 		p.logger(p.i+1, name)
 	}
 	p.i += end + 1
@@ -120,8 +123,10 @@ func (p *parser) loggerIn(at int, tag string) {
 		switch {
 		case after != "" && !isDigit(after[0]):
 			p.logger(at+len(tag)-len(after), strings.TrimRight(after, " "))
+			p.tagged = true
 		case before != "" && !isDigit(before[0]):
 			p.logger(at, before)
+			p.tagged = true
 		}
 		return
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -343,7 +344,7 @@ func (m *model) variant(e *entry) string {
 	if e.Kind == event.KindHost {
 		return ""
 	}
-	return m.engine.Variant(string(m.masks.AppendTemplate(nil, e.Message, e.Stack)))
+	return m.engine.Variant(string(rules.AppendTemplate(nil, m.masks, &e.Entry)))
 }
 
 // mayReopen says why an item cannot open again for an entry: somebody ended it, or another

@@ -50,7 +50,6 @@ type model struct {
 	calls     int                // operations that were seen to start
 	started   uint64             // number of the latest start of one
 	completed uint64             // and of the latest completion
-	sides     []side             // after each entry
 	ambient   []stamp            // entries that name no operation, and were not suppressed
 	unions    int                // merges of groups so far
 	known     map[signature.Signature]bool
@@ -135,13 +134,6 @@ type returns struct {
 	stops int    // with the state read in between, if it is ever read
 	call  int    // the number of calls at the latest one
 	at    uint64 // sequence number of the latest one
-}
-
-// side is what was known after an entry of calls under way.
-type side struct {
-	when         stamp
-	inside, sure bool
-	running      bool // at least one for certain
 }
 
 // account is what the number of updates is held to.
@@ -413,14 +405,9 @@ func (m *model) keep(e event.Entry, d event.Decision, sig signature.Signature) *
 		Entry: e, rule: d.Rule, disposition: d.Disposition, severity: d.Severity, invalidates: d.Invalidates, sig: sig,
 		when: m.now,
 	}
-	at := side{when: m.now}
-	at.inside, at.sure = m.inside()
-	for _, o := range m.ops {
-		at.running = at.running || at.sure && o.running()
-	}
-	x.inside, x.sure = at.inside && at.sure, at.sure
+	inside, sure := m.inside()
+	x.inside, x.sure = inside && sure, sure
 	x.loading, x.started = m.loadMay(), m.started
-	m.sides = append(m.sides, at)
 	m.entries = append(m.entries, x)
 	if o := m.ops[e.OperationID]; o != nil && d.Disposition.Urgent() {
 		o.named = append(o.named, x)
