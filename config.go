@@ -14,7 +14,7 @@ type Config struct {
 	// [rules.Defaults]; a set of no files decides by level and status alone.
 	Rules *rules.Set
 
-	// Family is the family of the log, as [rules.Families] lists them: rule files for other families then have no
+	// Family is the family of the log, of docs/rules.md: rule files for other families then have no
 	// effect. "plain" is for a program that is no game. Default "": the files of all families decide.
 	Family string
 

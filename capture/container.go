@@ -31,10 +31,10 @@ func (r *Reader) unwrap(ln *line) {
 		if b = ln.text; len(b) > len("2031-04-05T10:00:00Z stdout") && isDigit(b[0]) && b[10] == 'T' {
 			at, rest, _ := bytes.Cut(b, []byte(" "))
 			stream, rest, _ := bytes.Cut(rest, []byte(" "))
-			whole := hasPrefix(rest, "F ")
-			t, err := time.Parse(time.RFC3339Nano, text(at))
-			if err == nil && hasPrefix(stream, "std") && (whole || hasPrefix(rest, "P ")) {
-				ln.time, ln.partial, ln.text = t.UnixNano(), !whole, rest[2:]
+			if whole := hasPrefix(rest, "F "); hasPrefix(stream, "std") && (whole || hasPrefix(rest, "P ")) {
+				if t, err := time.Parse(time.RFC3339Nano, text(at)); err == nil {
+					ln.time, ln.partial, ln.text = t.UnixNano(), !whole, rest[2:]
+				}
 			}
 		}
 	case hasPrefix(b, `{"log":"`) && r.json.parse(b) && r.json.nested && !r.json.hasLevel:

@@ -112,8 +112,8 @@ func (a *assembly) joinsThrown(b []byte) bool {
 		return true // the message
 	}
 	// The logger of a debug line got the exception below it from code that caught it. Below a line of information a
-	// program may have printed it.
-	return first && isErrorType(b) && (a.reportsFault() || a.logger().Level == event.LevelDebug)
+	// program may have printed it, and an error is seldom caught.
+	return first && isErrorType(b) && (a.reportsFault() || a.logger().Level == event.LevelDebug && namesException(b))
 }
 
 // isLine reports whether the message is one line, which may have been written on two, and there is no stack.

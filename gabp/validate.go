@@ -17,6 +17,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // readParams checks the content of a request: the name of its method, and the parameters of the protocol's own methods,
@@ -383,13 +384,7 @@ func marshal(v any) (json.RawMessage, error) {
 	if raw, ok := v.(json.RawMessage); ok && len(raw) > 0 {
 		return raw, nil
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	return text.Marshal(v)
 }
 
 // maxEnvelopeMembers bounds the members of parsed objects; the protocol's objects have at most thirteen.

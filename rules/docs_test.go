@@ -64,7 +64,7 @@ func TestReferenceWords(t *testing.T) {
 		want     []string
 		from, to string
 	}{
-		{Families(), "The families are ", ". RimWorld, games"},
+		{families, "The families are ", ". RimWorld, games"},
 		{append(functionNames(), "#"), "**Functions**:", "\n\n"},
 		{decidingFields, "it may have none of ", " |\n"},
 		{levels, "| `level` | ", "; `unknown` for all but"},

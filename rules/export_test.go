@@ -13,6 +13,9 @@ var defaultSet = sync.OnceValue(func() *Set { return testkit.Must(Compile(Defaul
 // DefaultSet is defaultSet for tests from outside.
 func DefaultSet() *Set { return defaultSet() }
 
+// Families are families for tests from outside.
+var Families = families
+
 // What tests from outside look at.
 const (
 	MaxFiles       = maxFiles

@@ -18,10 +18,8 @@ import (
 // unityGames are the families whose logs Unity writes: a file for "unity" holds for them too.
 var unityGames = []string{"bepinex", "ksp", "rimworld"}
 
-// Families returns the names of the families of logs that a rule file can name, sorted. A family exists once an
-// embedded file names it among those for which it holds, near its beginning.
-func Families() []string { return slices.Clone(families) }
-
+// families are the names of the families of logs that a rule file can name, sorted. A family exists once an embedded
+// file names it among those for which it holds, near its beginning.
 var families = func() (names []string) {
 	for _, f := range defaults {
 		names = append(names, heldFor(f.Data)...)
@@ -78,7 +76,7 @@ func holdsFor(families []string, family string) bool {
 
 // For returns the set for the logs of one family: of files for other families, the rules are disabled, and the
 // defaults, overrides and names of code have no effect. All files hold for the family "". An error names a family that
-// is not among [Families], or a file that is wrong without the files of other families.
+// does not exist, or a file that is wrong without the files of other families.
 func (s *Set) For(family string) (*Set, error) {
 	switch {
 	case family == s.family:

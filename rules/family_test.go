@@ -86,13 +86,23 @@ func TestFamiliesLeftOut(t *testing.T) {
 	}
 }
 
+// TestLogsOfFamilies: each family has a healthy and a broken log; those of RimWorld and of crashes are captures.
+func TestLogsOfFamilies(t *testing.T) {
+	for _, name := range rules.Families {
+		if name != "crash" && name != "rimworld" {
+			assert.FileExists(t, "../testdata/families/"+name+"-healthy.log")
+			assert.FileExists(t, "../testdata/families/"+name+"-broken.log")
+		}
+	}
+}
+
 // TestTextOfOtherFamilies: the texts of the rules of one family do not make a rule of it decide in another, where a
 // level counts for what it is.
 func TestTextOfOtherFamilies(t *testing.T) {
 	set := rules.DefaultSet()
 	texts := set.Test()
 	require.NotEmpty(t, texts)
-	for _, family := range rules.Families() {
+	for _, family := range rules.Families {
 		own := testkit.Must(set.For(family))
 		ev := own.NewEvaluator()
 		for _, r := range texts {
@@ -116,7 +126,7 @@ func TestTextOfOtherFamilies(t *testing.T) {
 // TestEnginesAreNoMods: the name of an engine is no mod's in a log of any family.
 func TestEnginesAreNoMods(t *testing.T) {
 	set := rules.DefaultSet()
-	for _, family := range rules.Families() {
+	for _, family := range rules.Families {
 		own := testkit.Must(set.For(family))
 		assert.Subset(t, own.GameCode(), []string{"Godot.", "UnityEngine.", "UnrealEngine."}, family)
 	}

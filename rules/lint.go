@@ -33,7 +33,7 @@ const (
 type Finding struct {
 	Problem  Error
 	Severity event.Severity
-	Check    string // such as "shadowed"; docs/md lists them
+	Check    string // such as "shadowed"; docs/rules.md lists them
 }
 
 // String returns the position, severity, rule, message, hint and check in one

@@ -158,7 +158,7 @@ func (l *linker) reach() {
 	checks := 0
 	for _, d := range l.decls {
 		r := &d.rule
-		if r.cond == nil || r.Disabled {
+		if r.cond == nil || r.Disabled || checks > maxCoverChecks {
 			continue
 		}
 		checks += len(deciding)
@@ -172,7 +172,7 @@ func (l *linker) reach() {
 		default:
 			r.ShadowedBy = deciding[first].rule.ID
 		}
-		if !r.Continue && checks < maxCoverChecks {
+		if !r.Continue {
 			deciding = append(deciding, d)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"html/template"
 	"maps"
@@ -153,13 +154,7 @@ func compile() ([]byte, error) {
 		return nil, err
 	}
 	var packed bytes.Buffer
-	w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := w.Write(data); err != nil {
-		return nil, err
-	}
-	err = w.Close()
-	return packed.Bytes(), err
+	w, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression) // the level is valid
+	_, err = w.Write(data)
+	return packed.Bytes(), errors.Join(err, w.Close())
 }

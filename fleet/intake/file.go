@@ -3,8 +3,6 @@ package intake
 import (
 	"archive/tar"
 	"archive/zip"
-	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -12,11 +10,9 @@ import (
 	"path"
 	"strings"
 
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/heedlog/heed/internal/files"
 	"github.com/heedlog/heed/internal/report/summary"
+	"github.com/heedlog/heed/internal/unpack"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -117,11 +113,10 @@ func (a *archive) read(name string, open func() (io.ReadCloser, error)) error {
 
 func (a *archive) readTar(opened io.Reader) error {
 	within := unpacking(freeBytes) // other files are unpacked too, to get past them
-	stream, err := unpacked(io.TeeReader(opened, &granted{&within, &a.bytes}))
+	stream, _, err := unpack.Layer(io.TeeReader(opened, &granted{&within, &a.bytes}))
 	if err != nil {
 		return err
 	}
-	defer func() { _ = stream.Close() }() // only read from
 	members := tar.NewReader(within.reader(stream))
 	for {
 		header, err := members.Next()
@@ -182,24 +177,4 @@ func (a *archive) readZip(opened io.Reader) error {
 // member names a file of an archive as if the archive were a folder, from which nothing leads out.
 func member(archive, name string) string {
 	return strings.TrimSuffix(archive, "/") + path.Clean("/"+strings.ReplaceAll(name, `\`, "/"))
-}
-
-// maxWindow bounds the window of zstd, as its own program does.
-const maxWindow = 128 << 20
-
-// unpacked takes a stream's compression off, if it has any.
-func unpacked(r io.Reader) (io.ReadCloser, error) {
-	buffered := bufio.NewReaderSize(r, 64<<10)
-	magic, _ := buffered.Peek(4) // the next read finds the error
-	switch {
-	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
-		return gzip.NewReader(buffered)
-	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
-		d, err := zstd.NewReader(buffered, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
-		if err != nil {
-			return nil, err
-		}
-		return d.IOReadCloser(), nil
-	}
-	return io.NopCloser(buffered), nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/heedlog/heed/internal/report"
 	"github.com/heedlog/heed/internal/report/replay"
 	"github.com/heedlog/heed/internal/report/summary"
+	"github.com/heedlog/heed/internal/unpack"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -32,11 +33,10 @@ func summarize(set *rules.Set, name string, packed io.Reader, within *limit) (s 
 			}
 		}
 	}()
-	log, err := unpacked(packed)
+	log, _, err := unpack.Layer(packed)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = log.Close() }() // only read from
 	hasher := summary.NewHasher()
 	unzipped := within.reader((&limit{left: maxLog, err: errTooLong}).reader(io.TeeReader(log, hasher)))
 	r, err := replay.Open(set, unzipped)

@@ -110,7 +110,7 @@ func (f *Finder) known(name string) int {
 // owner returns the mod that any of names means; the first is shown
 // where the mod was not learned. It returns false for a name of no mod.
 func (f *Finder) owner(rank int, names ...string) (owner, bool) {
-	o := owner{rank: rank}
+	o, hint := owner{rank: rank}, 0
 	for i, name := range names {
 		if name == "" {
 			continue
@@ -123,13 +123,13 @@ func (f *Finder) owner(rank int, names ...string) (owner, bool) {
 			last = ""
 		}
 		o.display = cmp.Or(o.display, display(name))
-		o.mod = cmp.Or(o.mod, f.known(name), f.known(last), f.hint(name))
+		o.mod, hint = cmp.Or(o.mod, f.known(name), f.known(last)), cmp.Or(hint, f.hint(name))
 		if i < len(o.keys)-1 {
 			o.keys[i] = fold(name)
 		}
 		o.keys[2] = cmp.Or(fold(last), o.keys[2])
 	}
-	if o.mod != 0 {
+	if o.mod = cmp.Or(o.mod, hint); o.mod != 0 {
 		f.listed(&o)
 	} else if rank != rankCode && words(o.display) > maxWords {
 		o.rank = rankPhrase

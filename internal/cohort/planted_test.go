@@ -137,10 +137,15 @@ func plant(r *rand.Rand, kind string) *player {
 	p.ways = len(ways)
 	for day, list := range days {
 		s := cohort.Session{Game: fmt.Sprintf("1.%d", games[day]), Fault: r.Float64() < noise}
+		with, faults := &p.table.Without, &p.table.WithoutFault
 		if cause(day) {
 			s.Fault = r.Float64() < rate
+			with, faults = &p.table.With, &p.table.WithFault
 		}
-		p.table.Count(cause(day), s.Fault)
+		*with++
+		if s.Fault {
+			*faults++
+		}
 		for _, m := range list {
 			s.Mods = append(s.Mods, cohort.Mod{Key: m.name, Version: m.version})
 		}

@@ -129,11 +129,9 @@ func (c *cohort) table(with vector) Table {
 }
 
 // before is the table of the fault in the session before as a factor; the first session has none before it.
-func (c *cohort) before() (t Table) {
-	for i := 1; i < c.n; i++ {
-		t.Count(c.faults[i-1] == 1, c.faults[i] == 1)
-	}
-	return t
+func (c *cohort) before() Table {
+	later := cohort{n: c.n - 1, faults: c.faults[1:]}
+	return later.table(c.faults[:c.n-1])
 }
 
 func (c *cohort) add(f Factor, with vector) {

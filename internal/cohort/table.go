@@ -14,18 +14,6 @@ type Table struct {
 	WithoutFault uint64 `json:"withoutFault" jsonschema:"Of these, those with the fault."`
 }
 
-// Count counts a session, with or without the factor and the fault.
-func (t *Table) Count(with, fault bool) {
-	sessions, faults := &t.Without, &t.WithoutFault
-	if with {
-		sessions, faults = &t.With, &t.WithFault
-	}
-	*sessions++
-	if fault {
-		*faults++
-	}
-}
-
 // logChoose is the logarithm of the binomial coefficient.
 func logChoose(n, k uint64) float64 {
 	a, _ := math.Lgamma(float64(n) + 1)

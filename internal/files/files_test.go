@@ -144,7 +144,7 @@ func TestRules(t *testing.T) {
 	whole := write("whole.yaml", bytes.Repeat([]byte("#"), rules.MaxFileBytes))
 	testkit.Must(AllRules([]string{whole}, day))
 	_, err = AllRules([]string{write("long.yaml", bytes.Repeat([]byte("#"), rules.MaxFileBytes+1))}, day)
-	require.ErrorContains(t, err, "long.yaml: has more than 4194304 bytes, the limit: split it into several files")
+	require.ErrorContains(t, err, "long.yaml: has more than 4194304 bytes, the limit for such a file")
 }
 
 func TestReadAbout(t *testing.T) {

@@ -34,7 +34,7 @@ func Read(name string, limit int64) ([]byte, error) {
 }
 
 func tooLong(name string, limit int64) error {
-	return refused(name, fmt.Errorf("has more than %d bytes, %w", limit, errTooLong))
+	return refused(name, fmt.Errorf("has more than %d bytes, the limit for such a file: is it the right one?", limit))
 }
 
 // ReadRegular is [Read] for a file that must be regular, or a link to a regular file. It refuses another kind, such as
@@ -53,10 +53,7 @@ func ReadRegular(name string, limit int64) ([]byte, error) {
 	return Read(name, limit)
 }
 
-var (
-	errTooLong    = errors.New("the limit for such a file: is it the right one?")
-	errNotRegular = errors.New("is not a regular file")
-)
+var errNotRegular = errors.New("is not a regular file")
 
 func refused(name string, why error) error { return &fs.PathError{Op: "read", Path: name, Err: why} }
 
@@ -108,23 +105,13 @@ func AllRules(names []string, today time.Time) ([]rules.File, error) {
 	}
 	files := make([]rules.File, 0, len(expanded)+1)
 	for _, file := range expanded {
-		data, err := ReadRules(file)
+		data, err := Read(file, rules.MaxFileBytes)
 		if err != nil {
 			return nil, fmt.Errorf("rules: %w", err)
 		}
 		files = append(files, rules.File{Name: file, Data: data, Today: today.UTC().Format(time.DateOnly)})
 	}
 	return files, nil
-}
-
-// ReadRules reads one rule file of any kind, and no more of it than one may have.
-func ReadRules(name string) ([]byte, error) {
-	data, err := Read(name, rules.MaxFileBytes)
-	if errors.Is(err, errTooLong) {
-		return nil, fmt.Errorf("%s: has more than %d bytes, the limit: split it into several files",
-			name, rules.MaxFileBytes)
-	}
-	return data, err
 }
 
 // rulesIn returns the rule files of a named file or folder.

@@ -233,7 +233,7 @@ func TestLogger(t *testing.T) {
 		"[Error : Lamps] [Acme.Lamps.Oven] no paper":                    "Lamps",
 		"[12:30:01] [Lamps thread/ERROR] [Lamps/]: no paper":            "Lamps",
 		"[12:30:01 ERROR Lamps 2] no paper":                             "Lamps 2",
-		"[Ошибка: Лампы] no paper":                                      "Лампы",
+		"[12:30:01, Ошибка, Лампы] no paper":                            "Лампы",
 		"[12:30:01] [main/WARN] [lamps/init]: no paper":                 "lamps",
 		"[12:30:01] [Server thread/ERROR]: [Lamps] no paper":            "",
 		"[12:30:01] [Lamps] no paper":                                   "",

@@ -80,17 +80,8 @@ func scalar(t reflect.Type) *Schema {
 		return &Schema{Type: "number"}
 	case k >= reflect.Int && k <= reflect.Uint64:
 		s := &Schema{Type: "integer"}
-		unsigned := k >= reflect.Uint
-		if unsigned {
+		if k >= reflect.Uint {
 			s.Minimum = new(0.0)
-		}
-		if k == reflect.Int || k == reflect.Uint || t.Bits() == 64 {
-			return s
-		}
-		if unsigned {
-			s.Maximum = new(float64(uint64(1)<<t.Bits() - 1))
-		} else {
-			s.Minimum, s.Maximum = new(-float64(uint64(1)<<(t.Bits()-1))), new(float64(uint64(1)<<(t.Bits()-1)-1))
 		}
 		return s
 	}

@@ -2,14 +2,9 @@ package testkit
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -18,44 +13,17 @@ import (
 
 // CSharp compiles a C# program and returns its path. Arguments are arguments of mcs: sources, and options such as
 // -target:library or -reference:FILE. The language is the language of Unity's mods, and a warning is an error. It skips
-// the test if mcs or mono is missing, and names it. A program of the same sources is kept for the next tests.
+// the test if mcs or mono is missing, and names it.
 func CSharp(tb testing.TB, arguments ...string) string {
 	tb.Helper()
 	mcs := need(tb, "mcs")
 	need(tb, "mono")
+	program := filepath.Join(tb.TempDir(), "test.exe")
 	// 7.2 is the latest that mcs knows.
-	options := []string{"-langversion:7.2", "-warnaserror+", "-debug"}
-	sum := sha256.New()
-	compiler := Must(os.Stat(mcs))
-	_, _ = fmt.Fprintln(sum, options, compiler.Size(), compiler.ModTime())
-	for _, a := range arguments {
-		data, err := os.ReadFile(strings.TrimPrefix(a, "-reference:"))
-		if err != nil { // an option
-			data = []byte(a)
-		}
-		_, _ = fmt.Fprintf(sum, "%s %d %s", filepath.Base(a), len(data), data)
-	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		cache = tb.TempDir()
-	}
-	cache = filepath.Join(cache, "heed-csharp")
-	kept := filepath.Join(cache, hex.EncodeToString(sum.Sum(nil)[:16]))
-	if _, err := os.Stat(filepath.Join(kept, "test.exe")); err != nil {
-		_ = os.MkdirAll(cache, 0o700)
-		dir, err := os.MkdirTemp(cache, "new")
-		if err != nil {
-			dir = tb.TempDir()
-		}
-		tb.Cleanup(func() { _ = os.RemoveAll(dir) }) // where it has this name
-		arguments = slices.Concat(options, []string{"-out:" + filepath.Join(dir, "test.exe")}, arguments)
-		out, err := exec.CommandContext(tb.Context(), mcs, arguments...).CombinedOutput()
-		require.NoError(tb, err, "mcs: %s", out)
-		if os.Rename(dir, kept) != nil { // another test was first, or the cache is not writable
-			kept = dir
-		}
-	}
-	return filepath.Join(kept, "test.exe")
+	options := []string{"-langversion:7.2", "-warnaserror+", "-debug", "-out:" + program}
+	out, err := exec.CommandContext(tb.Context(), mcs, append(options, arguments...)...).CombinedOutput()
+	require.NoError(tb, err, "mcs: %s", out)
+	return program
 }
 
 // Mono returns a command that runs a program of CSharp. It ends with the test at the latest, or when timeout has

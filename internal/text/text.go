@@ -70,16 +70,22 @@ func Number[N Whole](n N) string {
 	return s
 }
 
-// JSON returns plain data in one line of JSON, with the angle brackets of masks as they are: JSON needs no escapes
-// there. It panics if v cannot be written.
-func JSON(v any) []byte {
+// Marshal returns v in one line of JSON, with the angle brackets of masks as they are: JSON needs no escapes there.
+func Marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	err := enc.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
+// JSON is [Marshal] for plain data. It panics if v cannot be written.
+func JSON(v any) []byte {
+	b, err := Marshal(v)
+	if err != nil {
 		panic("BUG: plain data does not marshal: " + err.Error())
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	return b
 }
 
 // parsed is a template of text or of HTML.

@@ -121,11 +121,9 @@ var ErrFull = errors.New("the disk is full")
 
 // Plain adds to an error its meaning for a person.
 func Plain(err error) error {
-	if e, ok := errors.AsType[*sqlite.Error](err); ok {
-		switch e.Code() {
-		case lib.SQLITE_FULL, lib.SQLITE_IOERR_SHMSIZE: // the latter if a file cannot grow
-			return fmt.Errorf("%w: %w", ErrFull, err)
-		}
+	e, ok := errors.AsType[*sqlite.Error](err)
+	if ok && (e.Code() == lib.SQLITE_FULL || e.Code() == lib.SQLITE_IOERR_SHMSIZE) { // the latter if a file cannot grow
+		return fmt.Errorf("%w: %w", ErrFull, err)
 	}
 	return err
 }

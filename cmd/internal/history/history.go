@@ -37,9 +37,6 @@ type History struct {
 	held map[int64]io.Closer // sessions that this process runs
 }
 
-// ErrForeign is the error for a file that is another program's, or of a newer heed. It is not touched.
-var ErrForeign = db.ErrForeign
-
 // ErrUnknown is the error for a session that is not remembered.
 var ErrUnknown = errors.New("no such session is remembered")
 

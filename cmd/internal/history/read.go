@@ -289,8 +289,7 @@ func (m *Mod) compare(z float64) {
 // groupOf returns the id of a signature of a group that one of some signatures is of, 0 for none.
 func (t *tx) groupOf(game string, version int, sigs []signature.ID) int64 {
 	for _, sig := range sigs {
-		if id := t.number(`SELECT id FROM signature WHERE signature = ? AND version = ? AND game = ?`,
-			int64(sig), version, game); id != 0 {
+		if id, _, _ := t.signature(game, version, sig); id != 0 {
 			return id
 		}
 	}

@@ -185,15 +185,15 @@ func (t *tx) time(ms int64) time.Time { return time.UnixMilli(ms).In(t.h.config.
 // narrow keeps the sessions that show whether they have a group: sessions that have it, by their entries, and sessions
 // that have ended, show all their groups, and have ids like one of these or like now.
 func (l *timeline) narrow(counts map[int64]int64, now ...ids) {
-	has := func(s *session) bool { _, ok := counts[s.ID]; return ok }
-	for i := range l.sessions {
-		if has(&l.sessions[i]) {
-			now = append(now, l.sessions[i].ids)
+	has := func(s session) bool { _, ok := counts[s.ID]; return ok }
+	for _, s := range l.sessions {
+		if has(s) {
+			now = append(now, s.ids)
 		}
 	}
 	l.all = l.sessions
 	l.sessions = slices.DeleteFunc(slices.Clone(l.sessions), func(s session) bool {
-		return !has(&s) && (s.Running || !s.whole || !slices.ContainsFunc(now, s.like))
+		return !has(s) && (s.Running || !s.whole || !slices.ContainsFunc(now, s.like))
 	})
 }
 
@@ -231,14 +231,14 @@ func (l *timeline) changes(s *session, before []session) *Changes {
 	}
 	c := &Changes{}
 	known := false
-	i := lastIndex(before, func(o *session) bool { return o.Game == s.Game && o.list != 0 && o.wholeMods })
+	i := lastIndex(before, func(o session) bool { return o.Game == s.Game && o.list != 0 && o.wholeMods })
 	if i >= 0 && s.list != 0 && s.wholeMods {
 		known, c.Since = true, before[i].ID
 		if s.list != before[i].list {
 			l.compare(c, l.mods(s.list), before[:i+1])
 		}
 	}
-	if i := lastIndex(before, func(o *session) bool { return o.Game == s.Game && o.Version != "" }); i >= 0 &&
+	if i := lastIndex(before, func(o session) bool { return o.Game == s.Game && o.Version != "" }); i >= 0 &&
 		s.Version != "" {
 		if from := before[i].Version; from != s.Version {
 			c.From, c.To, c.Since = from, s.Version, cmp.Or(c.Since, before[i].ID)
@@ -300,9 +300,9 @@ func (l *timeline) compare(c *Changes, mods []listedMod, before []session) {
 	}
 }
 
-func lastIndex(all []session, f func(s *session) bool) int {
-	for i := range slices.Backward(all) {
-		if f(&all[i]) {
+func lastIndex(all []session, f func(s session) bool) int {
+	for i, s := range slices.Backward(all) {
+		if f(s) {
 			return i
 		}
 	}
@@ -354,7 +354,7 @@ func (l *timeline) unknown(now *summary.Session) string {
 		return ""
 	}
 	text := l.say("new: %s since %s", l.noneOf(len(l.sessions)), l.date(l.sessions[0].Ended))
-	i := lastIndex(l.sessions, func(s *session) bool { return s.list != 0 && s.wholeMods })
+	i := lastIndex(l.sessions, func(s session) bool { return s.list != 0 && s.wholeMods })
 	if i < 0 || len(now.Mods) == 0 || now.MoreMods > 0 {
 		return text
 	}
@@ -375,11 +375,8 @@ func (l *timeline) unknown(now *summary.Session) string {
 
 // known returns the suspects of a group, and since when it is there.
 func (l *timeline) known(counts map[int64]int64) string {
-	has := func(s *session) bool { _, ok := counts[s.ID]; return ok }
-	first, last := 0, lastIndex(l.sessions, has)
-	for !has(&l.sessions[first]) {
-		first++
-	}
+	has := func(s session) bool { _, ok := counts[s.ID]; return ok }
+	first, last := slices.IndexFunc(l.sessions, has), lastIndex(l.sessions, has)
 	s := &l.sessions[first]
 	var text string
 	var since cohort.Table // of the sessions from the first one with the group on, and before

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -296,18 +295,9 @@ func modKey(m *capture.ListedMod) string { return strings.ToLower(cmp.Or(m.Packa
 // putGroups replaces the groups of a session.
 func (t *tx) putGroups(session int64, game string, s *summary.Session) {
 	t.exec(`DELETE FROM occurrence WHERE session = ?`, session)
-	find, err := t.PrepareContext(t.ctx, `SELECT id, grp, template FROM signature
-		WHERE signature = ? AND version = ? AND game = ?`)
-	if t.fail(err); err != nil {
-		return
-	}
-	defer find.Close() //nolint:errcheck // the transaction ends it
 	for i := range s.Groups {
-		if t.err != nil {
-			return
-		}
 		g := &s.Groups[i]
-		name, template := t.join(find, game, s.Signatures, slices.Concat([]signature.ID{g.Signature}, g.Members))
+		name, template := t.join(game, s.Signatures, slices.Concat([]signature.ID{g.Signature}, g.Members))
 		if g.Template != "" && g.Template != template {
 			t.exec(`UPDATE signature SET template = ? WHERE id = ?`, g.Template, name)
 		}
@@ -317,18 +307,15 @@ func (t *tx) putGroups(session int64, game string, s *summary.Session) {
 }
 
 // join makes the groups of signatures one, and returns the id and the template of the first signature.
-func (t *tx) join(find *sql.Stmt, game string, version int, sigs []signature.ID) (name int64, template string) {
+func (t *tx) join(game string, version int, sigs []signature.ID) (name int64, template string) {
 	var groups []int64
 	for i, sig := range sigs {
-		var id, group int64
-		var text string
-		err := find.QueryRowContext(t.ctx, int64(sig), version, game).Scan(&id, &group, &text)
-		if errors.Is(err, sql.ErrNoRows) {
+		id, group, text := t.signature(game, version, sig)
+		if id == 0 {
 			id = t.number(`INSERT INTO signature SELECT next, next, ?, ?, ?, ''
 				FROM (SELECT coalesce(max(id), 0) + 1 AS next FROM signature) RETURNING id`, int64(sig), version, game)
-			group, err = id, nil
+			group = id
 		}
-		t.fail(err)
 		if i == 0 {
 			name, template = id, text
 		}
@@ -341,6 +328,13 @@ func (t *tx) join(find *sql.Stmt, game string, version int, sigs []signature.ID)
 		}
 	}
 	return name, template
+}
+
+// signature returns the id of a signature with its group and its template, an id of 0 for an unknown one.
+func (t *tx) signature(game string, version int, sig signature.ID) (id, group int64, template string) {
+	t.each(func(scan func(...any)) { scan(&id, &group, &template) },
+		`SELECT id, grp, template FROM signature WHERE signature = ? AND version = ? AND game = ?`, int64(sig), version, game)
+	return id, group, template
 }
 
 // drop forgets sessions.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/text"
@@ -77,64 +78,44 @@ type Event struct {
 	Aborted    bool
 }
 
-// wire has the members of an input that are read, as all hosts name them.
-type wire struct {
-	Name           string          `json:"hook_event_name"`
-	SessionID      string          `json:"session_id"`
-	ConversationID string          `json:"conversation_id"` // Cursor
-	CursorVersion  string          `json:"cursor_version"`  // Cursor
-	TurnID         string          `json:"turn_id"`         // Codex
-	Model          string          `json:"model"`
-	PermissionMode string          `json:"permission_mode"`
-	TranscriptPath string          `json:"transcript_path"`
-	Timestamp      json.RawMessage `json:"timestamp"` // Gemini CLI and Copilot CLI
-	AgentID        string          `json:"agent_id"`
-	ToolName       string          `json:"tool_name"`
-	ToolUseID      string          `json:"tool_use_id"`
-	Interrupted    bool            `json:"is_interrupt"`
-	Prompt         string          `json:"prompt"`
-	StopActive     bool            `json:"stop_hook_active"`
-	LoopCount      float64         `json:"loop_count"` // Cursor
-	Status         string          `json:"status"`     // Cursor
+// members are the members of a JSON object.
+type members map[string]json.RawMessage
 
-	CopilotSession string `json:"sessionId"` // also VS Code
-	CopilotTool    string `json:"toolName"`
-	VSCodeName     string `json:"hookEventName"`
-
-	WindsurfName    string `json:"agent_action_name"`
-	WindsurfSession string `json:"trajectory_id"`
-	WindsurfInfo    struct {
-		Server string `json:"mcp_server_name"`
-		Tool   string `json:"mcp_tool_name"`
-		Prompt string `json:"user_prompt"`
-	} `json:"tool_info"`
-
-	ClineName    string    `json:"hookName"`
-	ClineSession string    `json:"taskId"`
-	ClineBefore  clineTool `json:"preToolUse"`
-	ClineAfter   clineTool `json:"postToolUse"`
-	ClinePrompt  struct {
-		Prompt string `json:"prompt"`
-	} `json:"userPromptSubmit"`
+// at returns the member at a path, which has dots between its names; nil for none.
+func (m members) at(path string) json.RawMessage {
+	name, rest, nested := strings.Cut(path, ".")
+	if !nested {
+		return m[name]
+	}
+	var inner members
+	_ = json.Unmarshal(m[name], &inner) // of another type, it has no members
+	return inner.at(rest)
 }
 
-// clineTool is a tool of Cline, which calls the tools of all MCP servers by one of its own.
-type clineTool struct {
-	Name       string `json:"toolName"`
-	Success    *bool  `json:"success"`
-	Parameters struct {
-		Server string `json:"server_name"`
-		Tool   string `json:"tool_name"`
-	} `json:"parameters"`
+// input has the members of an input, and the first error about a member with the wrong type.
+type input struct {
+	members
+	wrong error
 }
 
-// name returns the tool's name, with the server's as Claude Code joins them.
-func (t *clineTool) name() string {
-	return cmp.Or(mcpName(t.Parameters.Server, t.Parameters.Tool), t.Name)
+// read returns the first of the members at some paths that is not zero. Hosts have several names for one member.
+func read[T comparable](in *input, paths ...string) (v T) {
+	var zero T
+	for _, path := range paths {
+		if value := in.at(path); value != nil && v == zero {
+			if err := json.Unmarshal(value, &v); err != nil {
+				in.wrong = cmp.Or(in.wrong, fmt.Errorf("%s: %w", path, err))
+			}
+		}
+	}
+	return v
 }
 
-// mcpName returns the name of a tool of an MCP server, "" for none.
-func mcpName(server, tool string) string {
+func (in *input) text(paths ...string) string { return read[string](in, paths...) }
+
+// tool returns the name of a tool of an MCP server, as Claude Code joins both names; "" for none.
+func (in *input) tool(server, tool string) string {
+	server, tool = in.text(server), in.text(tool)
 	if server == "" || tool == "" {
 		return tool
 	}
@@ -144,34 +125,39 @@ func mcpName(server, tool string) string {
 // Parse reads the input of an event. A host or event of "" is recognized by the input; Copilot CLI names the event only
 // in its configuration. An unknown event has the kind Other. An error names the missing member, or the member with the
 // wrong type.
-func Parse(input []byte, host Host, event string) (Event, error) {
-	if len(input) > MaxInput {
-		return Event{}, fmt.Errorf("hook input: %d bytes, of at most %d", len(input), MaxInput)
+func Parse(data []byte, host Host, event string) (Event, error) {
+	if len(data) > MaxInput {
+		return Event{}, fmt.Errorf("hook input: %d bytes, of at most %d", len(data), MaxInput)
 	}
-	input = bytes.TrimSpace(bytes.TrimPrefix(input, []byte("\ufeff"))) // a shell on Windows may write the mark
-	var w wire
-	if err := json.Unmarshal(input, &w); err != nil {
-		return Event{}, fmt.Errorf("hook input: %s", text.Safe(err.Error(), 200))
-	}
+	var in input
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // a shell on Windows may write the mark
+	in.wrong = json.Unmarshal(data, &in.members)
 	if host == "" {
-		host = w.host()
+		host = in.host()
 	}
 	t := tableOf(host)
 	if t.host == "" {
 		return Event{}, fmt.Errorf("hooks: unknown host %s", text.Safe(string(host), 40))
 	}
 	e := Event{
-		Host: host, Name: cmp.Or(event, w.Name, w.VSCodeName, w.WindsurfName, w.ClineName),
-		Session: cmp.Or(w.ConversationID, w.SessionID, w.CopilotSession, w.WindsurfSession, w.ClineSession),
-		Agent:   w.AgentID, CallID: w.ToolUseID,
-		Tool: cmp.Or(w.ToolName, w.CopilotTool, mcpName(w.WindsurfInfo.Server, w.WindsurfInfo.Tool), w.ClineBefore.name(),
-			w.ClineAfter.name()),
-		Prompt:     cmp.Or(w.Prompt, w.WindsurfInfo.Prompt, w.ClinePrompt.Prompt),
-		StopActive: w.StopActive || w.LoopCount > 0,
-		Aborted:    w.Interrupted || host == Cursor && w.Status != "" && w.Status != "completed",
+		Host: host, Name: cmp.Or(event, in.text("hook_event_name", "hookEventName", "agent_action_name", "hookName")),
+		Session: in.text("conversation_id", "session_id", "sessionId", "trajectory_id", "taskId"),
+		Agent:   in.text("agent_id"), CallID: in.text("tool_use_id"),
+		Tool: cmp.Or(in.text("tool_name", "toolName"), in.tool("tool_info.mcp_server_name", "tool_info.mcp_tool_name"),
+			// Cline calls the tools of all MCP servers by one of its own.
+			in.tool("preToolUse.parameters.server_name", "preToolUse.parameters.tool_name"), in.text("preToolUse.toolName"),
+			in.tool("postToolUse.parameters.server_name", "postToolUse.parameters.tool_name"), in.text("postToolUse.toolName")),
+		Prompt:     in.text("prompt", "tool_info.user_prompt", "userPromptSubmit.prompt"),
+		StopActive: read[bool](&in, "stop_hook_active") || read[float64](&in, "loop_count") > 0,
+		Aborted:    read[bool](&in, "is_interrupt"),
 	}
-	e.Kind, e.Aborted = t.event(e.Name).kind, e.Aborted || e.Name == stopFailure
-	if ok := w.ClineAfter.Success; ok != nil && !*ok {
+	status := in.text("status")
+	if in.wrong != nil {
+		return Event{}, fmt.Errorf("hook input: %s", text.Safe(in.wrong.Error(), 200))
+	}
+	e.Aborted = e.Aborted || e.Name == stopFailure || host == Cursor && status != "" && status != "completed"
+	e.Kind = t.event(e.Name).kind
+	if string(in.at("postToolUse.success")) == "false" {
 		e.Kind = ToolFailed
 	}
 	return e, e.check()
@@ -215,23 +201,25 @@ func (e *Event) Call() event.Status {
 
 // host returns the host that sends such input. Cursor and Copilot CLI also run the hooks of Claude Code, with input of
 // their own. In doubt it is Claude Code, which of all sends the fewest members.
-func (w *wire) host() Host {
-	switch timed := len(w.Timestamp) > 0; {
-	case w.CursorVersion != "" || w.ConversationID != "":
+func (in *input) host() Host {
+	has := func(paths ...string) bool { return in.text(paths...) != "" }
+	name, timed := in.text("hook_event_name"), in.at("timestamp") != nil // which may be a number
+	switch {
+	case has("cursor_version", "conversation_id"):
 		return Cursor
-	case w.VSCodeName != "":
+	case has("hookEventName"):
 		return VSCode
-	case w.WindsurfName != "":
+	case has("agent_action_name"):
 		return Windsurf
-	case w.ClineName != "":
+	case has("hookName"):
 		return Cline
-	case w.CopilotSession != "":
+	case has("sessionId"):
 		return Copilot
-	case timed && tableOf(Gemini).event(w.Name).kind != Other && w.TranscriptPath != "":
+	case timed && tableOf(Gemini).event(name).kind != Other && has("transcript_path"):
 		return Gemini
 	case timed:
 		return Copilot
-	case w.TurnID != "" || w.Name == "SessionStart" && w.Model != "" && w.PermissionMode != "":
+	case has("turn_id"), name == "SessionStart" && has("model") && has("permission_mode"):
 		return Codex
 	}
 	return Claude

@@ -136,11 +136,11 @@ func TestParseNamesWhatIsWrong(t *testing.T) {
 	}{
 		{``, "", "hook input: unexpected end of JSON input"},
 		{`{"a":1} {}`, "", "hook input: invalid character '{' after top-level value"},
-		{`[1]`, "", "hook input: json: cannot unmarshal array into Go value of type hooks.wire"},
+		{`[1]`, "", "hook input: json: cannot unmarshal array into Go value of type hooks.members"},
 		{`null`, "", "hook input: no event: hook_event_name is missing, and none is named"},
-		{`{"hook_event_name":1}`, "", "hook input: json: cannot unmarshal number into Go struct field wire.hook_event_name of type string"},
-		{`{"stop_hook_active":"yes"}`, "", "hook input: json: cannot unmarshal string into Go struct field wire.stop_hook_active of type bool"},
-		{`{"loop_count":"1"}`, "", "hook input: json: cannot unmarshal string into Go struct field wire.loop_count of type float64"},
+		{`{"hook_event_name":1}`, "", "hook input: hook_event_name: json: cannot unmarshal number into Go value of type string"},
+		{`{"stop_hook_active":"yes"}`, "", "hook input: stop_hook_active: json: cannot unmarshal string into Go value of type bool"},
+		{`{"loop_count":"1"}`, "", "hook input: loop_count: json: cannot unmarshal string into Go value of type float64"},
 		{`{"sessionId":"s","toolName":"x"}`, "", "hook input: no event: hook_event_name is missing, and none is named"},
 		{`{"hook_event_name":"Stop"}`, "", "hook input: no session: session_id, conversation_id and sessionId are missing"},
 		{`{"hook_event_name":"PreToolUse","session_id":"s"}`, "", "hook input: no tool: tool_name and toolName are missing"},
@@ -153,7 +153,7 @@ func TestParseNamesWhatIsWrong(t *testing.T) {
 		require.EqualError(t, err, c.want)
 	}
 	_, err := Parse([]byte(`{"loop_count":1`+strings.Repeat("0", 1000)+`}`), "", "")
-	require.ErrorContains(t, err, "hook input: json: cannot unmarshal number 1000")
+	require.ErrorContains(t, err, "hook input: loop_count: json: cannot unmarshal number 1000")
 	require.Less(t, len(err.Error()), 250)
 }
 

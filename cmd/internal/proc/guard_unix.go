@@ -83,6 +83,6 @@ func keepWatch(r io.Reader) {
 		}
 	}
 	if group > 1 {
-		killTree(group, mark)
+		(&tree{group: group}).kill(mark)
 	}
 }

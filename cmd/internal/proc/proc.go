@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -71,11 +72,11 @@ type Process struct {
 	done   chan struct{}
 	exit   Exit
 
-	mu      sync.Mutex
-	tree    tree
-	stopped bool // Stop has sent its signal
-	ended   bool // the tree's ids may have been reused
+	mu    sync.Mutex
+	tree  tree
+	ended bool // the tree's ids may have been reused
 
+	stopped atomic.Bool // Stop has sent its signal
 	killing sync.Once
 	killed  chan struct{} // closed by Kill
 }
@@ -170,10 +171,7 @@ func (p *Process) endOthers() {
 	if left, _ := p.look(); !left {
 		return
 	}
-	p.mu.Lock()
-	stopped := p.stopped
-	p.mu.Unlock()
-	if !stopped && p.Signal(syscall.SIGTERM) != nil {
+	if !p.stopped.Load() && p.Signal(syscall.SIGTERM) != nil {
 		return
 	}
 	for end := time.Now().Add(p.cfg.Grace); time.Now().Before(end); {
@@ -250,9 +248,7 @@ func (p *Process) Kill() {
 // Stop sends sig, and kills all processes that have not ended after the grace time, or when ctx is done. It returns
 // when nothing is left.
 func (p *Process) Stop(ctx context.Context, sig os.Signal) Exit {
-	p.mu.Lock()
-	p.stopped = true
-	p.mu.Unlock()
+	p.stopped.Store(true)
 	if err := p.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		p.Kill()
 	}

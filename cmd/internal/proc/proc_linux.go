@@ -60,10 +60,7 @@ func origin(pid int) (parent int, start uint64, ok bool) {
 	if len(fields) < 20 {
 		return 0, 0, false
 	}
-	parent, err = strconv.Atoi(string(fields[1]))
-	if err != nil {
-		return 0, 0, false
-	}
-	start, err = strconv.ParseUint(string(fields[19]), 10, 64)
-	return parent, start, err == nil
+	parent, wrongParent := strconv.Atoi(string(fields[1]))
+	start, wrongStart := strconv.ParseUint(string(fields[19]), 10, 64)
+	return parent, start, wrongParent == nil && wrongStart == nil
 }

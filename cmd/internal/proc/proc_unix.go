@@ -78,12 +78,10 @@ func (t *tree) alive(mark string) bool {
 // the round before.
 const killRounds = 8
 
-func (t *tree) kill(mark string) { killTree(t.group, mark) }
-
-// killTree kills a group and its strays.
-func killTree(group int, mark string) {
+// kill kills the group and its strays.
+func (t *tree) kill(mark string) {
 	for range killRounds {
-		_ = syscall.Kill(-group, syscall.SIGKILL) // it may be gone
+		_ = syscall.Kill(-t.group, syscall.SIGKILL) // it may be gone
 		left := strays(mark)
 		if len(left) == 0 {
 			return
@@ -117,12 +115,7 @@ func (t *tree) reap(pid int) {
 	}
 }
 
-func exitOf(s *os.ProcessState) Exit {
-	if ws, ok := s.Sys().(syscall.WaitStatus); ok {
-		return exitStatus(ws)
-	}
-	return Exit{Code: s.ExitCode()}
-}
+func exitOf(s *os.ProcessState) Exit { return exitStatus(s.Sys().(syscall.WaitStatus)) }
 
 func exitStatus(s syscall.WaitStatus) Exit {
 	if s.Signaled() {

@@ -37,12 +37,9 @@ func WriteFile(path string, data []byte) error {
 	}
 	if err != nil {
 		_ = os.Remove(temp)
-		return fmt.Errorf("statefile: %w", err)
+		return err
 	}
-	if err := syncDir(filepath.Dir(path)); err != nil {
-		return fmt.Errorf("statefile: %w", err)
-	}
-	return nil
+	return syncDir(filepath.Dir(path))
 }
 
 // writeWhole makes a new file, durable but for its name.
@@ -77,16 +74,10 @@ func syncDir(dir string) error {
 
 // ReadFile returns the file at path, which must be a regular file. An error wraps the error of the file system, such as
 // [io/fs.ErrNotExist].
-func ReadFile(path string) ([]byte, error) {
-	data, err := files.ReadRegular(path, MaxFile)
-	if err != nil {
-		return nil, fmt.Errorf("statefile: %w", err)
-	}
-	return data, nil
-}
+func ReadFile(path string) ([]byte, error) { return files.ReadRegular(path, MaxFile) }
 
 // ErrLocked is returned by [Lock] while another process, or this one, holds the lock.
-var ErrLocked = errors.New("statefile: locked by another process")
+var ErrLocked = errors.New("locked by another process")
 
 // Lock takes the lock of the file called name, and makes the file if it is missing. It does not wait: while another
 // process holds the lock, the error is [ErrLocked]. Close releases it, and so does the end of the process. The file
@@ -96,7 +87,7 @@ func Lock(name string) (io.Closer, error) {
 	locked, err := l.TryLock()
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("statefile: %w", err)
+		return nil, err
 	case !locked:
 		return nil, fmt.Errorf("%w: %s", ErrLocked, name)
 	}

@@ -1,7 +1,6 @@
 package live
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -13,10 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/internal/unpack"
 )
 
 // fetcher reads logs that people share. Answers of servers are untrusted: they are bounded in bytes, in unpacked bytes,
@@ -38,9 +35,6 @@ const maxRedirects = 5
 
 // maxPacked bounds how often in a row a log may be compressed.
 const maxPacked = 4
-
-// maxWindow bounds the memory for a log that is compressed with zstd, as capture does.
-const maxWindow = 128 << 20
 
 // instead ends an error of what heed does not fetch.
 const instead = "download it, and name the file"
@@ -111,7 +105,7 @@ func (f *fetcher) read(response *http.Response) ([]byte, error) {
 	case isPage(data, response.Header.Get("Content-Type")):
 		return nil, errors.New("that is a web page, not a log: use the link to the raw text")
 	}
-	if _, tooLarge := errors.AsType[*http.MaxBytesError](unpack(data, f.unpacked)); tooLarge {
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](readWithin(data, f.unpacked)); tooLarge {
 		return nil, fmt.Errorf("it unpacks to more than %s: %s", cli.Bytes(float64(f.unpacked)), instead)
 	}
 	return data, nil
@@ -137,27 +131,20 @@ func isPage(data []byte, contentType string) bool {
 		bytes.HasPrefix(head, []byte("<")) && strings.HasPrefix(contentType, "text/html")
 }
 
-// unpack reads compressed data, and returns an [http.MaxBytesError] if it has more than limit unpacked bytes. The
+// readWithin reads compressed data, and returns an [http.MaxBytesError] if it has more than limit unpacked bytes. The
 // reader of the log reports any other error.
-func unpack(data []byte, limit int64) error {
+func readWithin(data []byte, limit int64) error {
 	var r io.Reader = bytes.NewReader(data)
 	for range maxPacked {
-		buffered := bufio.NewReader(http.MaxBytesReader(nil, io.NopCloser(r), limit))
-		magic, _ := buffered.Peek(4) // of less there is no magic
-		var err error
-		switch {
-		case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
-			r, err = gzip.NewReader(buffered)
-		case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
-			r, err = zstd.NewReader(buffered, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-				zstd.WithDecoderMaxWindow(maxWindow))
-		default:
-			_, err = io.Copy(io.Discard, buffered)
+		contents, form, err := unpack.Layer(http.MaxBytesReader(nil, io.NopCloser(r), limit))
+		if form == "" {
+			_, err = io.Copy(io.Discard, contents)
 			return err
 		}
 		if err != nil {
 			return err
 		}
+		r = contents
 	}
 	return nil // more often than a log is read
 }
