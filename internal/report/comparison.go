@@ -79,26 +79,26 @@ func (c *Comparison) compared() *compared {
 }
 
 func (c *Comparison) appendText(dst []byte, o TextOptions) []byte {
-	s, t := c.compared(), textReport{options: o, out: dst}
-	t.wrapped(s.headline[0], 0, plain)
+	s, t := c.compared(), textReport{Page: Page{o, dst}}
+	t.wrapped(s.headline[0], 0, Plain)
 	for _, says := range s.headline[1:] {
-		t.sentence(plain, "%s", says)
+		t.sentence(Plain, "%s", says)
 	}
 	if mods := changedMods(s.mods, literally); mods != "" {
-		t.sentence(plain, "%s", mods)
+		t.sentence(Plain, "%s", mods)
 	}
 	for _, table := range s.tables {
-		t.section(strong, "%s", table.heading)
+		t.section(Strong, "%s", table.heading)
 		t.grid(table.grid)
 		if table.left != "" {
-			t.sentence(plain, "%s", table.left)
+			t.sentence(Plain, "%s", table.left)
 		}
 	}
 	if s.end != nil {
 		t.printf("\n")
-		t.wrapped(strings.Join(s.end, " "), 0, plain)
+		t.wrapped(strings.Join(s.end, " "), 0, Plain)
 	}
-	return t.out
+	return t.Out
 }
 
 func (c *Comparison) appendMarkdown(dst []byte) []byte {
@@ -205,7 +205,7 @@ func (s *compared) suspects(d *compare.Suspects) {
 	s.table(s.say("SUSPECTS, over all groups"), gridOf(ranked, 24, []columnOf[compare.RankedMod]{
 		{column{title: "RANK", right: true}, func(*compare.RankedMod) string { rank++; return strconv.Itoa(rank) }},
 		{
-			column{title: "SUSPECT", limit: 40, style: only(name), log: true},
+			column{title: "SUSPECT", limit: 40, style: only(Name), log: true},
 			func(m *compare.RankedMod) string { return m.Name },
 		},
 		{column{title: "EVIDENCE"}, rankedReason},
@@ -215,7 +215,7 @@ func (s *compared) suspects(d *compare.Suspects) {
 		{column{title: "CHANGE"}, func(m *compare.ModChange) string { return m.Change }},
 		{column{title: "PLACE", right: true}, places},
 		{column{title: "PACKAGE", limit: 40, log: true}, func(m *compare.ModChange) string { return m.PackageID }},
-		{column{title: "MOD", style: only(name), log: true}, changedTitle},
+		{column{title: "MOD", style: only(Name), log: true}, changedTitle},
 	}), len(d.Mods)-len(mods), "… and %d more (--top 0 shows all)")
 	var added, more []compare.Group
 	for i := range d.Groups {
@@ -319,7 +319,7 @@ func (s *compared) section(heading string, groups []compare.Group, kind sectionK
 	count := func(of func(*group) *compare.Tally) func(*group) string {
 		return func(g *group) string { return number(of(g).Count) }
 	}
-	bold := only(strong)
+	bold := only(Strong)
 	columns := []columnOf[group]{
 		{column{title: "COUNT", right: true, style: bold, omit: both}, count(side)},
 		{column{title: "OLD", right: true, style: bold, omit: !both}, count(before)},

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,7 +17,7 @@ import (
 type fact struct {
 	Label, Says string
 
-	in    style
+	in    Style
 	kind  factKind
 	under bool // it belongs to the last fact that is not
 }
@@ -67,9 +66,9 @@ func (d *Document) glance(w voice) []fact {
 	for i := range v.Causes {
 		c := &v.Causes[i]
 		mod := c.mod(w.name)
-		add(c.What, fact{Label: v.say(v.label(c)), Says: w.prose(v.place(c)), in: strong})
+		add(c.What, fact{Label: v.say(v.label(c)), Says: w.prose(v.place(c)), in: Strong})
 		add(c.Says, fact{Says: w.code(c.Says, maxQuoted), kind: factQuote})
-		add(mod, fact{Label: v.say("mod"), Says: mod, in: name, under: true})
+		add(mod, fact{Label: v.say("mod"), Says: mod, in: Name, under: true})
 		for _, link := range c.Links() {
 			add(link, fact{Says: link, under: true})
 		}
@@ -97,7 +96,7 @@ func (c *Cause) facts(w voice, parts int, first bool) []fact {
 		facts = append(facts, fact{Label: "do", Says: w.prose(c.Advice)})
 	}
 	if len(c.Blame) > 0 {
-		facts = append(facts, fact{Label: "blame", Says: w.names(c.Blame), in: name})
+		facts = append(facts, fact{Label: "blame", Says: w.names(c.Blame), in: Name})
 	}
 	often := c.HowOften() + "; item " + c.item
 	if c.Items > 1 {
@@ -182,7 +181,7 @@ func (d *Document) Accounting() []fact {
 	}
 	if err := s.Check(); err != nil {
 		facts = append(facts, fact{
-			Label: "WRONG", in: alarm,
+			Label: "WRONG", in: Alarm,
 			Says: "these counts do not add up; this is a bug in heed: " + oneSpace(err.Error()),
 		})
 	}
@@ -308,9 +307,6 @@ func (e *Environment) modCount(t texts) string {
 	}
 	return ""
 }
-
-// title returns the name of a mod, or its package id.
-func title(m *capture.ListedMod) string { return cmp.Or(m.Name, m.PackageID) }
 
 // namedMods returns, for the mods of an environment that a verdict names, by their index, what names them, in words:
 // that is no proof. A verdict has a mod by its name or its package id.

@@ -23,9 +23,9 @@ func testGrid() *grid {
 }
 
 func laidOut(g *grid, o TextOptions) string {
-	t := textReport{options: o}
+	t := textReport{Page: Page{Options: o}}
 	t.grid(g)
-	return string(t.out)
+	return string(t.Out)
 }
 
 func TestGridAligns(t *testing.T) {
@@ -62,7 +62,7 @@ func TestGridPutsTheLastColumnBelowWhereItIsNarrow(t *testing.T) {
 func TestColorsChangeNothingElse(t *testing.T) {
 	for _, width := range []int{0, 20, 33, 80} {
 		g := testGrid()
-		g.columns[0].style, g.columns[1].style = only(strong), only(name)
+		g.columns[0].style, g.columns[1].style = only(Strong), only(Name)
 		want := laidOut(g, TextOptions{Width: width})
 		got := laidOut(g, TextOptions{Width: width, Color: true})
 		require.NotEqual(t, want, got)
@@ -72,9 +72,9 @@ func TestColorsChangeNothingElse(t *testing.T) {
 		}
 	}
 	words := strings.Repeat("오류 слово ", 9)
-	colored := textReport{options: TextOptions{Width: 20, Color: true}}
-	colored.wrapped(words, 4, alarm)
-	require.Equal(t, string(cells.AppendWrapped(nil, words, 20, 4)), testkit.WithoutColors(string(colored.out)))
+	colored := textReport{Page: Page{Options: TextOptions{Width: 20, Color: true}}}
+	colored.wrapped(words, 4, Alarm)
+	require.Equal(t, string(cells.AppendWrapped(nil, words, 20, 4)), testkit.WithoutColors(string(colored.Out)))
 }
 
 func TestNamesGiveWay(t *testing.T) {

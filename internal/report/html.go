@@ -145,7 +145,6 @@ var pageFuncs = template.FuncMap{
 
 	"inShort":  func(d *Document) []string { return d.Summary.Environment.inShort(plainly, d.texts) },
 	"modCount": func(e *Environment) string { return e.modCount(nil) },
-	"modTitle": title,
 
 	"likely":    func(m heed.Member) []string { return likely(&m) },
 	"parts":     func(c *Cause) []heed.Member { parts, _ := c.first(pageParts); return parts },

@@ -23,10 +23,10 @@ func JSON[D Rendered](dst []byte, docs ...D) []byte {
 	switch docs := any(docs).(type) {
 	case []*Comparison:
 		for _, c := range docs {
-			dst = appendJSON(dst, c.Found)
+			dst = AppendJSON(dst, c.Found)
 		}
 	case []*Document:
-		dst = appendJSON(dst, replayDocument{schema.Version, append([]*Document{}, docs...)})
+		dst = AppendJSON(dst, replayDocument{schema.Version, append([]*Document{}, docs...)})
 	}
 	return dst
 }
@@ -50,16 +50,16 @@ type versionedSummary struct {
 func AppendUpdate(dst []byte, file string, u *heed.Update) []byte {
 	line := UpdateLine{schema.Version, *u, u.Item.Cause.Pos, safe(file)}
 	line.Item.Sanitize()
-	return appendJSON(dst, line)
+	return AppendJSON(dst, line)
 }
 
 // AppendSummary appends {"schemaVersion":…,"summary":…} and a line feed.
 func AppendSummary(dst []byte, d *Document) []byte {
-	return appendJSON(dst, versionedSummary{schema.Version, d.Summary})
+	return AppendJSON(dst, versionedSummary{schema.Version, d.Summary})
 }
 
-// appendJSON appends v and a line feed.
-func appendJSON(dst []byte, v any) []byte {
+// AppendJSON appends v as a line of JSON in which no text acts on a terminal.
+func AppendJSON(dst []byte, v any) []byte {
 	return append(text.AppendJSON(dst, text.JSON(v)), '\n')
 }
 
@@ -94,19 +94,14 @@ func AppendRecord(dst []byte, r *Record) []byte {
 	shown := *r
 	shown.SchemaVersion = schema.Version
 	shown.File, shown.Rule, shown.Phase, shown.Template = safe(r.File), safe(r.Rule), safe(r.Phase), safeLines(r.Template)
-	return appendJSON(dst, shown)
+	return AppendJSON(dst, shown)
 }
 
 // AppendRecordText appends r as one line of text.
 func AppendRecordText(dst []byte, r *Record) []byte {
-	lines := number(uint64(r.StartLine))
-	if r.EndLine != r.StartLine {
-		lines += "-" + number(uint64(r.EndLine))
-	}
 	phase := cmp.Or(safe(r.Phase), "-") // keeps columns where a log has not entered a phase yet
-	dst = fmt.Appendf(dst, "%s:%s\t%s\t%s\t%s\t%s\t%s", safe(r.File), lines, r.Disposition, r.Severity, r.Level, r.Rule,
-		phase)
-	return fmt.Appendf(dst, "\t%s\t%s\n", r.Signature, oneLine(r.Template))
+	return fmt.Appendf(dst, "%s:%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", safe(r.File), LineRange(r.StartLine, r.EndLine),
+		r.Disposition, r.Severity, r.Level, r.Rule, phase, r.Signature, oneLine(r.Template))
 }
 
 // Forms are the JSON forms of this package by name: "replay" of the object with documents, "replay-lines" of each line

@@ -144,7 +144,7 @@ func (m *markdown) mods() {
 }
 
 func (m *markdown) mod(place int, mod *capture.ListedMod, brief bool) {
-	m.printf("%d %s", place, literal(title(mod), 0))
+	m.printf("%d %s", place, literal(mod.Title(), 0))
 	if !brief && mod.Name != "" && mod.PackageID != "" {
 		m.printf(" (%s)", literal(mod.PackageID, 0))
 	}

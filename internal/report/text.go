@@ -46,101 +46,109 @@ func Text[D Rendered](dst []byte, d D, o TextOptions) []byte {
 }
 
 func (d *Document) appendText(dst []byte, o TextOptions) []byte {
-	t := textReport{Document: d, options: o, out: dst}
+	t := textReport{Document: d, Page: Page{o, dst}}
 	t.headline()
 	switch {
 	case d.Summary.Lines == 0:
 	case d.texts != nil:
-		t.sentence(faint, "%s", t.say("The rest is for developers, in English: --lang en shows it."))
+		t.sentence(Faint, "%s", t.say("The rest is for developers, in English: --lang en shows it."))
 	default:
 		t.causes()
 		t.signatures()
-		t.section(strong, "ACCOUNTING")
+		t.section(Strong, "ACCOUNTING")
 		t.facts(t.Accounting())
 		t.again(len(dst))
 	}
-	return t.out
+	return t.Out
 }
 
 // textReport is the state of one rendering.
 type textReport struct {
 	*Document // nil of a comparison
 
-	options TextOptions
-	out     []byte
+	Page
 }
 
-func (t *textReport) printf(format string, args ...any) { t.out = fmt.Appendf(t.out, format, args...) }
+// Page gathers text for a person, for a terminal or a file. Its texts are escaped.
+type Page struct {
+	Options TextOptions
+	Out     []byte
+}
 
-// styled appends text in a style, if colors are wanted.
-func (t *textReport) styled(s string, in style) {
-	if t.options.Color && in != plain && s != "" {
+func (p *Page) printf(format string, args ...any) { p.Out = fmt.Appendf(p.Out, format, args...) }
+
+// Styled appends text in a style, if colors are wanted.
+func (p *Page) Styled(s string, in Style) {
+	if p.Options.Color && in != Plain && s != "" {
 		s = "\x1b[" + string(in) + "m" + s + "\x1b[0m"
 	}
-	t.out = append(t.out, s...)
+	p.Out = append(p.Out, s...)
 }
 
 // wrapped appends text, wrapped and indented below itself, in a style. The style is of its lines without the spaces
 // they begin with, and ends with each line, so that a pager or a cut shows none out of place.
-func (t *textReport) wrapped(s string, indent int, in style) {
-	for line := range bytes.Lines(cells.AppendWrapped(nil, s, t.options.Width, indent)) {
+func (p *Page) wrapped(s string, indent int, in Style) {
+	for line := range bytes.Lines(cells.AppendWrapped(nil, s, p.Options.Width, indent)) {
 		text := strings.TrimLeft(string(line), " ")
-		t.printf("%s", line[:len(line)-len(text)])
-		t.styled(strings.TrimSuffix(text, "\n"), in)
-		t.printf("\n")
+		p.printf("%s", line[:len(line)-len(text)])
+		p.Styled(strings.TrimSuffix(text, "\n"), in)
+		p.printf("\n")
 	}
 }
 
+// Labeled appends a label and the text after it, wrapped.
+func (p *Page) Labeled(label, s string, in Style) { p.wrapped(s, p.label(label), in) }
+
 // labeledLine prints a line after a label, cut to the width.
 func (t *textReport) labeledLine(label, line string) {
-	if indent := t.label(label); t.options.Width > 0 {
-		line = fit(line, t.options.Width-indent)
+	if indent := t.label(label); t.Options.Width > 0 {
+		line = fit(line, t.Options.Width-indent)
 	}
 	t.printf("%s\n", line)
 }
 
 // label prints a label and returns the column at which the text for it begins.
 // Where there is little room that is the next line.
-func (t *textReport) label(label string) (indent int) {
-	t.printf("  ")
-	if t.options.Width == 0 || t.options.Width >= 3*labelIndent {
-		t.styled(label+strings.Repeat(" ", max(labelIndent-2-cells.StringWidth(label), 1)), faint)
+func (p *Page) label(label string) (indent int) {
+	p.printf("  ")
+	if p.Options.Width == 0 || p.Options.Width >= 3*labelIndent {
+		p.Styled(label+strings.Repeat(" ", max(labelIndent-2-cells.StringWidth(label), 1)), Faint)
 		return labelIndent
 	}
 	if label != "" {
-		t.styled(label, faint)
-		t.printf("\n  ")
+		p.Styled(label, Faint)
+		p.printf("\n  ")
 	}
-	t.printf("  ")
+	p.printf("  ")
 	return 4
 }
 
 // sentence prints one sentence, indented and wrapped.
-func (t *textReport) sentence(in style, format string, args ...any) {
+func (t *textReport) sentence(in Style, format string, args ...any) {
 	t.printf("  ")
 	t.wrapped(fmt.Sprintf(format, args...), 2, in)
 }
 
 // section begins a part of the report.
-func (t *textReport) section(in style, format string, args ...any) {
+func (t *textReport) section(in Style, format string, args ...any) {
 	t.printf("\n")
-	t.styled(fit(fmt.Sprintf(format, args...), t.options.Width), in)
+	t.Styled(fit(fmt.Sprintf(format, args...), t.Options.Width), in)
 	t.printf("\n")
 }
 
 func (t *textReport) headline() {
 	s := &t.Summary
 	file, about := s.File, ": "+t.about()
-	if w := t.options.Width; w > 0 {
+	if w := t.Options.Width; w > 0 {
 		room := max(w-cells.StringWidth(about), min(w/2, cells.StringWidth(file)))
 		file = cells.TruncateLeft(file, room, "…") // the end of a path matters most
 		about = fit(about, w-cells.StringWidth(file))
 	}
-	t.styled(file, strong)
+	t.Styled(file, Strong)
 	t.printf("%s\n", about)
 	if made := s.Environment.inShort(plainly, t.texts); made != nil {
 		t.printf("  ")
-		t.styled(fit(strings.Join(made, ", "), max(t.options.Width-2, 0)), faint)
+		t.Styled(fit(strings.Join(made, ", "), max(t.Options.Width-2, 0)), Faint)
 		t.printf("\n")
 	}
 	t.sentence(styles[states[s.Verdict.State].class], "%s", s.Verdict.lead())
@@ -177,7 +185,7 @@ func (t *textReport) facts(facts []fact) {
 		case factLine:
 			t.labeledLine(label, f.Says)
 		default:
-			t.wrapped(f.Says, t.label(label), f.in)
+			t.Labeled(label, f.Says, f.in)
 		}
 	}
 }
@@ -190,11 +198,11 @@ const quoteLines = 2
 func (t *textReport) quote(says string) {
 	const mark = "> "
 	indent := t.label("") + len(mark)
-	if t.options.Width > 0 {
-		says = fit(says, quoteLines*(t.options.Width-indent-quoteSlack))
+	if t.Options.Width > 0 {
+		says = fit(says, quoteLines*(t.Options.Width-indent-quoteSlack))
 	}
 	t.printf(mark)
-	t.wrapped(says, indent, faint)
+	t.wrapped(says, indent, Faint)
 }
 
 // quoteSlack is how many columns of a line of a quote may stay free, since it ends with a
@@ -203,10 +211,10 @@ const quoteSlack = 6
 
 // again repeats the glance where it has scrolled out of sight.
 func (t *textReport) again(start int) {
-	if t.options.Rows == 0 || bytes.Count(t.out[start:], []byte("\n")) < t.options.Rows {
+	if t.Options.Rows == 0 || bytes.Count(t.Out[start:], []byte("\n")) < t.Options.Rows {
 		return
 	}
-	t.section(strong, "AT A GLANCE: %s", t.Summary.Verdict.Headline)
+	t.section(Strong, "AT A GLANCE: %s", t.Summary.Verdict.Headline)
 	t.facts(t.glance(plainly))
 }
 
@@ -220,7 +228,7 @@ func (t *textReport) causes() {
 	if len(all) == shown {
 		return
 	}
-	t.section(strong, "ALSO")
+	t.section(Strong, "ALSO")
 	rest := all[shown:]
 	g := gridOf(top(rest, textAlso), 32, []columnOf[Cause]{
 		{column{title: "LINE", right: true}, func(c *Cause) string { return number(c.First) }},
@@ -255,7 +263,7 @@ func (t *textReport) cause(c *Cause, first bool) {
 
 // signatures prints the table of signatures, a section per disposition.
 func (t *textReport) signatures() {
-	t.section(strong, "SIGNATURES by disposition")
+	t.section(Strong, "SIGNATURES by disposition")
 	t.explainSignatures()
 	for _, d := range dispositions {
 		table, rows := t.table(d), t.rows(d)
@@ -270,7 +278,7 @@ func (t *textReport) signatures() {
 		t.sentence(styleOf(d), "%s", heading)
 		t.grid(signatureGrid(rows))
 		if dropped := table.dropped(); dropped != "" {
-			t.sentence(plain, "%s", dropped)
+			t.sentence(Plain, "%s", dropped)
 		}
 	}
 }
@@ -284,21 +292,21 @@ func (t *textReport) explainSignatures() {
 	if slices.ContainsFunc(t.Signatures, func(r Row) bool { return strings.Contains(r.Template, signature.Mask) }) {
 		text += ", with " + signature.Mask + " where it varies"
 	}
-	t.sentence(faint, "%s.", text)
-	t.sentence(faint, "Signatures that one log statement wrote form a group; FORMS counts them.")
+	t.sentence(Faint, "%s.", text)
+	t.sentence(Faint, "Signatures that one log statement wrote form a group; FORMS counts them.")
 	if slices.ContainsFunc(t.Signatures, func(r Row) bool { return len(r.Variants) > 0 }) {
-		t.sentence(faint, "What entries of a group decide differently, such as a code, stands in brackets, with counts.")
+		t.sentence(Faint, "What entries of a group decide differently, such as a code, stands in brackets, with counts.")
 	}
 }
 
 // signatureGrid lays rows out.
 func signatureGrid(rows []Row) *grid {
 	return gridOf(rows, 60, []columnOf[Row]{
-		{column{title: "COUNT", right: true, style: only(strong)}, func(r *Row) string { return number(r.Count) }},
+		{column{title: "COUNT", right: true, style: only(Strong)}, func(r *Row) string { return number(r.Count) }},
 		{column{title: "FIRST", right: true}, func(r *Row) string { return number(r.First) }},
 		{column{title: "LAST", right: true}, func(r *Row) string { return number(r.Last) }},
 		{column{title: "FORMS", right: true}, func(r *Row) string { return number(r.Forms) }},
-		{column{title: "SIGNATURE", style: only(faint), log: true}, func(r *Row) string { return r.Signature.String() }},
+		{column{title: "SIGNATURE", style: only(Faint), log: true}, func(r *Row) string { return r.Signature.String() }},
 		{column{title: "RULE", limit: 40, log: true}, func(r *Row) string { return r.Rule }},
 		blameColumn(func(r *Row) []string { return r.Blame }),
 		{column{title: "TEMPLATE", log: true}, func(r *Row) string { return r.varied(oneLine(r.Template)) }},
@@ -307,7 +315,7 @@ func signatureGrid(rows []Row) *grid {
 
 // blameColumn shows the mods that rows name, if any does.
 func blameColumn[R any](of func(*R) []string) columnOf[R] {
-	c := column{title: "BLAME", limit: 24, style: only(name), log: true, optional: true}
+	c := column{title: "BLAME", limit: 24, style: only(Name), log: true, optional: true}
 	return columnOf[R]{c, func(r *R) string { return blamed(of(r)) }}
 }
 
@@ -321,14 +329,14 @@ type column struct {
 	// optional leaves the column out if no row has a value.
 	optional bool
 
-	style func(cell string) style // nil: plain
+	style func(cell string) Style // nil: plain
 }
 
 // only returns a style for any cell.
-func only(s style) func(string) style { return func(string) style { return s } }
+func only(s Style) func(string) Style { return func(string) Style { return s } }
 
 // dispositionStyle is the style of a cell that begins with a disposition.
-func dispositionStyle(cell string) style {
+func dispositionStyle(cell string) Style {
 	word, _, _ := strings.Cut(cell, " ")
 	return styles[word]
 }
@@ -380,7 +388,7 @@ const minLimited = 8
 // grid lays a grid out. A width of zero means that lines are not cut.
 func (t *textReport) grid(g *grid) {
 	const gap = 2
-	last, width := len(g.columns)-1, t.options.Width
+	last, width := len(g.columns)-1, t.Options.Width
 	widths := make([]int, last)
 	used := gap // the left margin
 	for i := range widths {
@@ -405,15 +413,15 @@ func (t *textReport) grid(g *grid) {
 			if text == "" || width > 0 && left <= 0 {
 				return
 			}
-			in := plain
+			in := Plain
 			if f := g.columns[i].style; title {
-				in = faint
+				in = Faint
 			} else if f != nil {
 				in = f(row[i])
 			}
 			text = fit(text, left)
 			t.printf("%*s", blank, "")
-			t.styled(text, in)
+			t.Styled(text, in)
 			used, blank = used+blank+cells.StringWidth(text), 0
 		}
 		for i, w := range widths {
@@ -495,27 +503,28 @@ func (g *grid) appendMarkdown(dst []byte) []byte {
 	return dst
 }
 
-// style has the parameters of the escape sequence SGR for text on a terminal. Only the eight basic colors are used,
+// Style has the parameters of the escape sequence SGR for text on a terminal. Only the eight basic colors are used,
 // which every theme of a terminal keeps legible. The words mean the same without colors.
-type style string
+type Style string
 
+// The styles.
 const (
-	plain  style = ""
-	strong style = "1"
-	faint  style = "2"
-	alarm  style = "1;31" // what blocks, and blindness
-	notice style = "33"   // advisory
-	calm   style = "32"   // all is well
-	name   style = "1;36" // mods
+	Plain  Style = ""
+	Strong Style = "1"
+	Faint  Style = "2"
+	Alarm  Style = "1;31" // what blocks, and blindness
+	Notice Style = "33"   // advisory
+	Calm   Style = "32"   // all is well
+	Name   Style = "1;36" // mods
 )
 
 // styles are the styles in text of the classes that a page has; "none" has none.
-var styles = map[string]style{
-	"blocking": alarm, "blind": alarm, "advisory": notice, "gaps": notice, "ignore": faint, "healthy": calm,
+var styles = map[string]Style{
+	"blocking": Alarm, "blind": Alarm, "advisory": Notice, "gaps": Notice, "ignore": Faint, "healthy": Calm,
 }
 
 // styleOf returns the style of a disposition.
-func styleOf(d event.Disposition) style { return styles[d.String()] }
+func styleOf(d event.Disposition) Style { return styles[d.String()] }
 
 // cells measures and cuts text in columns of a terminal.
 var cells width.Measure

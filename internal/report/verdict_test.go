@@ -329,11 +329,11 @@ func TestEndingIsNoGoodSign(t *testing.T) {
 	}
 	text, html := ended("2 fatal tags=crash height=10\n12 end")
 	require.Contains(t, text, "The log ends with the crash")
-	require.NotContains(t, text, "\x1b["+string(calm)+"m")
+	require.NotContains(t, text, "\x1b["+string(Calm)+"m")
 	require.Contains(t, html, `<p class="complete none">`)
 
 	text, html = ended("2 error\n12 end")
-	require.Contains(t, text, "\x1b["+string(calm)+"mComplete: logging continues to the end")
+	require.Contains(t, text, "\x1b["+string(Calm)+"mComplete: logging continues to the end")
 	require.Contains(t, html, `<p class="complete healthy">`)
 }
 

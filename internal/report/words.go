@@ -74,6 +74,14 @@ func oneLine(t string) string {
 
 func number(n uint64) string { return strconv.FormatUint(n, 10) }
 
+// LineRange returns "7" or "7-9".
+func LineRange(first, last int) string {
+	if first == last {
+		return strconv.Itoa(first)
+	}
+	return strconv.Itoa(first) + "-" + strconv.Itoa(last)
+}
+
 // sentence makes a phrase of a rule's author begin and end as a sentence does.
 func sentence(s string) string {
 	if s == "" {

@@ -20,7 +20,6 @@ import (
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/journal"
 	"github.com/heedlog/heed/rules"
-	"github.com/heedlog/heed/signature"
 )
 
 // TestBriefInRefusal holds that a refusal has a short brief of its item, and that it comes without one, and soon, where
@@ -231,14 +230,13 @@ func TestBound(t *testing.T) {
 // TestExplainedTemplate holds how much of a template is shown.
 func TestExplainedTemplate(t *testing.T) {
 	var out Explanation
-	var in rules.Input
-	out.template(&in, signature.Signature{},
+	in := out.input(&event.Entry{}, nil,
 		strings.Repeat("t", defaultChars+1)+"\n"+lines(maxFrames+1, strings.Repeat("f", frameChars+1)))
 	require.Len(t, []rune(out.Template), defaultChars)
 	require.Len(t, out.Frames, maxFrames)
 	require.Len(t, []rune(out.Frames[0]), frameChars)
 	require.Len(t, in.Template, defaultChars+1, "rules see all of it")
-	out.template(&in, signature.Signature{}, "t")
+	out.input(&event.Entry{}, nil, "t")
 	require.Equal(t, []string{}, out.Frames)
 }
 

@@ -284,6 +284,8 @@ func TestExplain(t *testing.T) {
 	require.Equal(t, "Broken <*> walls", x.Template)
 	require.Nil(t, x.Decided)
 	require.Equal(t, before, s.Status().Engine.Received)
+	of := s.Observe(event.Log{Message: "Lost 7 doors", Source: "Doors"}.Entry()).Signature.ID
+	require.Equal(t, of, explain(`{"text":"Lost 3 doors","source":"Doors"}`).Signature, "the source is part of it")
 
 	// Other rules: what was decided stays, and what they would decide is said.
 	const other = "version: 1\nrules:\n  - {id: fine, when: 'template startsWith \"Odd\"', disposition: ignore}\n"

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"reflect"
@@ -10,7 +11,6 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
-	"github.com/heedlog/heed/internal/logline"
 	"github.com/heedlog/heed/journal"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
@@ -75,13 +75,9 @@ func (d *Diagnostics) explain(ctx context.Context, consumer string, a explainArg
 		d.markRead(consumer, p.Records)
 		in = d.explainRecord(&out, set, &p.Records[0])
 	} else {
-		var level event.Level
-		if a.Level != nil {
-			level = *a.Level
-		}
-		in = rules.Input{Message: logline.Text(a.Text, level), Level: level, Phase: a.Phase, Source: a.Source}
-		out.mask(&in, set)
-		out.Agrees = true
+		e := event.Entry{Message: a.Text, Source: a.Source, Level: *cmp.Or(a.Level, new(event.LevelUnknown))}
+		in = out.input(&e, set, "")
+		in.Phase, out.Agrees = a.Phase, true
 	}
 	out.Phase = named(in.Phase)
 	out.Explanation = set.NewEvaluator().Explain(&in, false)
@@ -92,17 +88,14 @@ func (d *Diagnostics) explain(ctx context.Context, consumer string, a explainArg
 	return &out, nil
 }
 
-// mask adds the parts of a text that rules see.
-func (out *Explanation) mask(in *rules.Input, set *rules.Set) {
-	normalizer, _ := signature.New(set.Masking()) // the set has validated it
-	template := normalizer.AppendTemplate(nil, in.Message, in.Stack)
-	out.template(in, signature.Of(template), string(template))
-}
-
-func (out *Explanation) template(in *rules.Input, s signature.Signature, template string) {
-	text, _ := signature.CutSource(template)
-	in.Template, in.Frames, _ = strings.Cut(text, "\n")
-	out.Signature, out.Frames = s.ID, []string{}
+// input returns the view that rules have of an entry, and adds its parts. Without a template it masks the entry's text.
+func (out *Explanation) input(e *event.Entry, set *rules.Set, template string) rules.Input {
+	if template == "" {
+		normalizer, _ := signature.New(set.Masking()) // the set has validated it
+		template = string(rules.AppendTemplate(nil, normalizer, e))
+	}
+	in := rules.InputOf(e, template, "")
+	out.Signature, out.Frames = signature.Of([]byte(template)).ID, []string{}
 	out.Template, _ = logText(in.Template, defaultChars)
 	for frame := range strings.Lines(in.Frames) {
 		if len(out.Frames) == maxFrames {
@@ -111,6 +104,7 @@ func (out *Explanation) template(in *rules.Input, s signature.Signature, templat
 		shown, _ := logText(strings.TrimSuffix(frame, "\n"), frameChars)
 		out.Frames = append(out.Frames, shown)
 	}
+	return in
 }
 
 // explainRecord adds an entry, and returns the rules' input for it. The journal does not keep the phase of an entry: it
@@ -119,12 +113,8 @@ func (d *Diagnostics) explainRecord(out *Explanation, set *rules.Set, r *journal
 	out.Entry = new(look{Chars: maxChars, Stack: true}.entry(r))
 	out.Decided = new(r.Decision)
 	out.Decided.Rule, out.Decided.Tags = named(r.Rule), nil // the entry has them
-	in := rules.InputOf(&r.Entry, "", "")
-	if template, known := d.session.Engine().Template(r.Signature); known {
-		out.template(&in, r.Signature, template)
-	} else {
-		out.mask(&in, set)
-	}
+	template, _ := d.session.Engine().Template(r.Signature) // "" if it was evicted
+	in := out.input(&r.Entry, set, template)
 	now := d.session.Engine().Stats().Phase
 	phases := []string{now, ""}
 	for _, rule := range set.Rules() {

@@ -79,7 +79,7 @@ func (p *program) baselineWriteCommand() *cobra.Command {
 		w := c.collector.Write(compare.WriteOptions{Today: today, Expiry: expire, Previous: previous, Renew: renew})
 		text := w.Baseline.Append(nil)
 		if out == standardInput {
-			return p.print("the baseline", text)
+			return p.Print("the baseline", text)
 		}
 		if err := ReplaceFile(out, text); err != nil {
 			return ioError(err)

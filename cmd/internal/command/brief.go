@@ -151,7 +151,7 @@ func (p *program) brief(ctx context.Context, f *briefFlags, name string) error {
 		earlier := "an earlier run broke: see " + p.Name + " FILE"
 		c.Warnings, c.last = append(c.Warnings, earlier), "\nNote: "+earlier+"\n"
 	}
-	return p.print("the brief", c.Appended(f.Format))
+	return p.Print("the brief", c.Appended(f.Format))
 }
 
 // assemble makes the brief of a log that was read.
@@ -208,7 +208,7 @@ type BriefDocument struct {
 func (d *BriefDocument) Appended(format string) []byte {
 	switch format {
 	case formatJSON:
-		return lineOfJSON(d)
+		return report.AppendJSON(nil, d)
 	case formatMarkdown:
 		return []byte(d.Markdown() + d.last)
 	}

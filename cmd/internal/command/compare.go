@@ -35,7 +35,7 @@ func (p *program) compared(cmd *cobra.Command, c *comparing, found report.Compar
 	document := func(i int) []byte { return render(p, p.formats[i], 0, &found) }
 	p.removed(c.scrubber)
 	p.incomplete()
-	if err := p.print("the report", document(0)); err != nil {
+	if err := p.Print("the report", document(0)); err != nil {
 		return err
 	}
 	return p.writeMore(cmd, document)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/internal/report"
 	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
@@ -120,7 +121,7 @@ func TestExplainAgreesWithReplay(t *testing.T) {
 				require.NotEqual(t, e.Decision.Rule, e.Without.Rule)
 			}
 			requireInert(t, string(prose(explainForm(), e, 0)))
-			testkit.RequireValid(t, schema, string(lineOfJSON(e)))
+			testkit.RequireValid(t, schema, string(report.AppendJSON(nil, e)))
 			return true
 		}))
 	})

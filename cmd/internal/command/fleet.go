@@ -67,5 +67,5 @@ func (p *program) fleet(cmd *cobra.Command, c *intake.Config) error {
 	if report.Logs == 0 {
 		return ioError(intake.ErrNoLog)
 	}
-	return p.print("the headline", []byte(report.Headline+"\n"))
+	return p.Print("the headline", []byte(report.Headline+"\n"))
 }

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"text/template"
 
@@ -17,6 +16,7 @@ import (
 
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/internal/files"
+	"github.com/heedlog/heed/internal/report"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/text/width"
 )
@@ -31,12 +31,6 @@ func written(what string, err error) error {
 		return cli.CannotWrite(exitIO, what, err)
 	}
 	return nil
-}
-
-// print writes a text, called what in an error, to standard output.
-func (p *program) print(what string, text []byte) error {
-	_, err := p.Stdout.Write(text)
-	return written(what, err)
 }
 
 // checkOutputs refuses to write over a file that the run reads, to a folder, and to one file twice, by each flag that
@@ -181,15 +175,12 @@ func replaceFile(name string, write func(w io.Writer) error) error {
 	return err
 }
 
-// lineOfJSON returns v as one line of JSON in which no text acts on a terminal.
-func lineOfJSON(v any) []byte { return append(text.AppendJSON(nil, text.JSON(v)), '\n') }
-
 // show writes a document, called what in an error, in the format that the flags name: as JSON, or as prose.
 func (p *program) show(what string, form *template.Template, d any) error {
 	if p.formats[0] == formatJSON {
-		return p.print(what, lineOfJSON(d))
+		return p.Print(what, report.AppendJSON(nil, d))
 	}
-	return p.print(what, prose(form, d, p.layout().Width))
+	return p.Print(what, prose(form, d, p.layout().Width))
 }
 
 func safe(s string, width int) string { return text.Safe(s, width) }
@@ -229,12 +220,4 @@ func joinParts(parts ...part) string {
 		}
 	}
 	return strings.Join(out, ", ")
-}
-
-// lineRange returns "7" or "7-9".
-func lineRange(first, last int) string {
-	if first == last {
-		return strconv.Itoa(first)
-	}
-	return strconv.Itoa(first) + "-" + strconv.Itoa(last)
 }

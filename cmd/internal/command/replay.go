@@ -266,7 +266,7 @@ func (p *program) report(cmd *cobra.Command, names []string, file string, open b
 	case file == standardInput && open:
 		pages = p.pageFiles(names[0])
 	case file == standardInput:
-		return p.print("the report", data)
+		return p.Print("the report", data)
 	}
 	for _, page := range pages {
 		if err = ReplaceFile(page, data); err == nil && open {
@@ -323,5 +323,5 @@ func (p *program) openPage(file string) error {
 	if err := p.host.Open(file); err != nil {
 		wrote = fmt.Sprintf("%s: open it in a browser, since that failed (%v)", file, err)
 	}
-	return p.print("the name of the page", append(text.AppendSafe(nil, wrote, 0), '\n'))
+	return p.Print("the name of the page", append(text.AppendSafe(nil, wrote, 0), '\n'))
 }

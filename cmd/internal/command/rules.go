@@ -95,7 +95,7 @@ func (p *program) checkRules(files []rules.File) error {
 	} else {
 		out = fmt.Appendf(out, "ok, none of %s failed\n", text.Count(len(results), "test"))
 	}
-	if err := p.print("the report", out); err != nil {
+	if err := p.Print("the report", out); err != nil {
 		return err
 	}
 	if failed > 0 {
@@ -124,7 +124,7 @@ func (p *program) lintRules(files []rules.File) error {
 	} else {
 		p.Raise(exitFinding)
 	}
-	return p.print("the findings", out)
+	return p.Print("the findings", out)
 }
 
 // embedded names the embedded rules where a file of rules is expected.

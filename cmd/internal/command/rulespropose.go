@@ -57,7 +57,7 @@ func (p *program) rulesProposeCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.print("the rule", text)
+			return p.Print("the rule", text)
 		},
 	}
 	p.registerRules(cmd)

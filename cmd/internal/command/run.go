@@ -235,13 +235,13 @@ func (p *program) schemaCommand() *cobra.Command {
 				name = args[0]
 			}
 			if name == templateSchema {
-				return p.print("the schema", briefing.Schema())
+				return p.Print("the schema", briefing.Schema())
 			}
 			f := schema.Find(p.allForms(), name)
 			if f == nil {
 				return cli.Usage(cmd, "there is no schema %q%s", name, cli.Meant(name, names))
 			}
-			return p.print("the schema", f.JSON())
+			return p.Print("the schema", f.JSON())
 		},
 	}
 }
@@ -251,7 +251,7 @@ func (p *program) rulesSchemaCommand() *cobra.Command {
 		Use:  "schema",
 		Args: cli.NoArgs("rules schema"),
 		RunE: func(*cobra.Command, []string) error {
-			return p.print("the schema", rules.Schema())
+			return p.Print("the schema", rules.Schema())
 		},
 	}
 }

@@ -171,13 +171,13 @@ func (p *program) find(ctx context.Context, set *rules.Set, at place, scrubber *
 				notice = &n
 			}
 		case rec.StartLine > at.line:
-			nearest = append(nearest, "line "+lineRange(rec.StartLine, rec.EndLine))
+			nearest = append(nearest, "line "+report.LineRange(rec.StartLine, rec.EndLine))
 			return false
 		case rec.EndLine >= at.line:
 			f.layout, f.rec, f.outcome, f.blame = src.Records.At().Layout, rec, *o, src.Blame()
 			return false
 		default:
-			nearest = []string{"line " + lineRange(rec.StartLine, rec.EndLine)}
+			nearest = []string{"line " + report.LineRange(rec.StartLine, rec.EndLine)}
 		}
 		switch {
 		case !o.Blind:

@@ -325,7 +325,7 @@ func (s *Session) ack(consumer, id string, upTo uint64) (a Acked) {
 			s.disk.through(s.engine.Latest().Seq)
 		}
 	}()
-	s.enter()
+	s.ordered.Lock()
 	defer s.leave()
 	a.AckResult = s.engine.Ack(consumer, id, upTo)
 	s.act(event.StatusAcknowledged, consumer, id, cmp.Or(a.Watermark, upTo))
@@ -343,7 +343,7 @@ func (s *Session) ack(consumer, id string, upTo uint64) (a Acked) {
 // Attach records that an agent has arrived; see [heed.Engine.Attach]. It is not part of a recording.
 func (s *Session) Attach(consumer string) string {
 	s.timeline.meet(consumer)
-	s.enter()
+	s.ordered.Lock()
 	id := s.engine.Attach(consumer, s.now())
 	s.leave()
 	s.disk.keep(id)

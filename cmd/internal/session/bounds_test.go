@@ -246,9 +246,9 @@ func TestDiskSaves(t *testing.T) {
 // TestRuleFilesRead holds what is no rule file, and when files are read again.
 func TestRuleFilesRead(t *testing.T) {
 	dir := t.TempDir()
-	_, _, err := readRules(dir)
-	require.ErrorContains(t, err, "not a file")
-	_, _, err = readRules(filepath.Join(dir, "absent"))
+	_, err := New(Config{RuleFiles: []string{dir}})
+	require.ErrorContains(t, err, "is not a regular file")
+	_, err = New(Config{RuleFiles: []string{filepath.Join(dir, "absent")}})
 	require.ErrorIs(t, err, fs.ErrNotExist)
 
 	synctest.Test(t, func(t *testing.T) {
@@ -305,7 +305,7 @@ func smallConfig(t testing.TB) heed.Config {
 
 // Clear ends an open item; see [heed.Engine.Clear].
 func (s *Session) Clear(id string) bool {
-	s.enter()
+	s.ordered.Lock()
 	defer s.leave()
 	return s.engine.Clear(id)
 }

@@ -103,7 +103,7 @@ func (s *Session) ingest(r *follow.Record) {
 			rec.Time = now
 		}
 	}
-	s.enter()
+	s.ordered.Lock()
 	defer s.leave()
 	if rec.Status == event.StatusRestarted {
 		s.mods.Store(new([]capture.ListedMod))

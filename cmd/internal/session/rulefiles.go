@@ -70,13 +70,16 @@ func (w *ruleFiles) init(cfg *Config) (*rules.Set, error) {
 func (w *ruleFiles) read() (sources []rules.File, read []RuleFile, err error) {
 	today := w.cfg.Now().UTC().Format(time.DateOnly)
 	for _, name := range w.cfg.RuleFiles {
-		data, changed, err := readRules(name)
+		data, err := files.ReadRegular(name, rules.MaxFileBytes) // another kind, such as a named pipe, may make it wait
 		if err != nil {
 			return nil, nil, err
 		}
 		sum := sha256.Sum256(data)
-		sources = append(sources, rules.File{Name: name, Data: data, Today: today})
-		read = append(read, RuleFile{Name: name, Bytes: len(data), Hash: hex.EncodeToString(sum[:8]), Changed: changed})
+		file := RuleFile{Name: name, Bytes: len(data), Hash: hex.EncodeToString(sum[:8])}
+		if info, err := os.Stat(name); err == nil {
+			file.Changed = info.ModTime()
+		}
+		sources, read = append(sources, rules.File{Name: name, Data: data, Today: today}), append(read, file)
 	}
 	return sources, read, nil
 }
@@ -93,19 +96,6 @@ func (w *ruleFiles) compile(sources []rules.File) (*rules.Set, error) {
 		}
 	}
 	return set, err
-}
-
-// readRules reads a regular file of rules: opening another, such as a named pipe, may wait.
-func readRules(name string) ([]byte, time.Time, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, time.Time{}, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, time.Time{}, fmt.Errorf("%s: not a file", name)
-	}
-	data, err := files.Read(name, rules.MaxFileBytes)
-	return data, info.ModTime(), err
 }
 
 // reloadIfChanged reads the files, which are small, and compiles them if they changed: some file systems keep times in

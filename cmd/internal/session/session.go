@@ -34,7 +34,7 @@ type Session struct {
 
 	at follow.Position // of the latest record of the log that the engine has observed
 
-	ordered  sync.Mutex    // held around engine, recorder, acknowledgements in the timeline and at
+	ordered  sync.Mutex    // held around changes of engine, recorder, acknowledgements in the timeline and at
 	changed  broadcast     // after every entry
 	pumping  chan struct{} // wakes the pump
 	calls    atomic.Uint64
@@ -171,9 +171,7 @@ func (s *Session) Run(ctx context.Context) error {
 	return nil
 }
 
-// enter starts a change of the engine, in one order with the recorder's and the log's; leave ends it and wakes waiters.
-func (s *Session) enter() { s.ordered.Lock() }
-
+// leave ends a change of the engine, for which the lock is held, and wakes waiters.
 func (s *Session) leave() {
 	s.ordered.Unlock()
 	s.wake()
@@ -202,7 +200,7 @@ func (s *Session) Observe(e event.Entry) heed.Outcome {
 	if e.Time.IsZero() {
 		e.Time = s.now()
 	}
-	s.enter()
+	s.ordered.Lock()
 	defer s.leave()
 	s.cfg.Recorder.Record(&capture.Record{Entry: e})
 	o := s.engine.Observe(e)
@@ -215,7 +213,7 @@ func (s *Session) Raise(r heed.Report) string {
 	if r.Time.IsZero() {
 		r.Time = s.now()
 	}
-	s.enter()
+	s.ordered.Lock()
 	id := s.engine.Raise(r)
 	s.leave()
 	s.disk.keep(id)
@@ -230,7 +228,7 @@ func (s *Session) BeginRun() {
 	}
 	now := s.now()
 	s.continued = false
-	s.enter()
+	s.ordered.Lock()
 	defer s.leave()
 	e := s.engine.BeginRun(now)
 	s.cfg.Recorder.Record(&capture.Record{Entry: e})
@@ -265,7 +263,7 @@ func (s *Session) EndLeft() {
 // StateRead records that the game's state was read again; see [heed.Engine.StateRead]. [Running.End] does it for a call
 // that reads it.
 func (s *Session) StateRead() {
-	s.enter()
+	s.ordered.Lock()
 	defer s.leave()
 	s.act(event.StatusStateRead, "", "", 0)
 	s.engine.StateRead()
@@ -317,7 +315,7 @@ const linger = time.Minute
 // Advance advances the engine's time to now. Run does so every [Config].Tick.
 func (s *Session) Advance() {
 	now := s.now()
-	s.enter()
+	s.ordered.Lock()
 	defer s.leave()
 	s.cfg.Recorder.Record(&capture.Record{Entry: event.Entry{Kind: event.KindHost, Time: now}})
 	s.engine.Advance(now)

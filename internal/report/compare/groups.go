@@ -187,11 +187,8 @@ func begins(longer, template string) bool {
 	if end := strings.IndexAny(word, " \n"); end >= 0 {
 		word = word[:end]
 	}
-	return strings.Contains(word, mask) || strings.Contains(template[at:], mask)
+	return strings.Contains(word, signature.Mask) || strings.Contains(template[at:], signature.Mask)
 }
-
-// mask is in templates in place of variable parts.
-const mask = "<*>"
 
 // namer returns the variants of groups that texts are. Two statements that differ in the names of people alone are one:
 // one text of each is too little for a [signature.Grouper], and each further colonist would be news.

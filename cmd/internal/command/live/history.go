@@ -22,6 +22,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/history"
 	"github.com/heedlog/heed/cmd/internal/history/historysource"
 	"github.com/heedlog/heed/internal/files"
+	"github.com/heedlog/heed/internal/report"
 	"github.com/heedlog/heed/internal/report/summary"
 	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/internal/text"
@@ -175,14 +176,9 @@ var historyForms = []schema.Form{
 // show prints a document as JSON, with its version, or the page of a title with data.
 func (p *program) show(f *historyFlags, document any, title string, data any) error {
 	if f.format == formatJSON {
-		return p.printDocument(document)
+		return p.print(report.AppendJSON(nil, document))
 	}
 	return p.printForm(f.width, title, data)
-}
-
-// printDocument prints a document as a line of JSON.
-func (p *program) printDocument(document any) error {
-	return p.print(append(text.AppendJSON(nil, text.JSON(document)), '\n'))
 }
 
 var thisVersion = bridge.Version{SchemaVersion: schema.Version}
@@ -303,7 +299,7 @@ func (s shownSession) MoreGroups() int {
 func (p *program) historyExportCommand() *cobra.Command {
 	f := historyFlags{needed: true}
 	cmd := p.withHistory("export", &f, func(ctx context.Context, h *history.History, game string, _ []string) error {
-		return h.Each(ctx, game, func(s *summary.Session) error { return p.printDocument(s) })
+		return h.Each(ctx, game, func(s *summary.Session) error { return p.print(report.AppendJSON(nil, s)) })
 	})
 	cmd.Flags().StringVar(&f.file, "history", "", "read the history in `FILE`")
 	return f.ofGame(cmd, "only sessions of the `GAME`, by its name")

@@ -332,7 +332,7 @@ func (h *hooked) step(ctx context.Context, s steer.State) (steer.State, error) {
 		Way: way.Commands(cli.CommandLine, h.agent, slices.Concat(h.flags.arguments(), h.chosen)),
 		Log: slog.New(slog.DiscardHandler),
 	})
-	c.Do(func(m *steer.Machine, now time.Time) steer.Action { return h.observe(m, now) })
+	c.Do(h.observe)
 	notes := c.State().Notes
 	h.heard = notes[heardNote]
 	several, lost := notes[severalNote], strings.Split(notes[severalNote], "\n")
@@ -464,7 +464,7 @@ func (h *hooked) say(said string) error {
 }
 
 // observe reports the event to the machine: a turn that begins, and the messages that the model has read.
-func (h *hooked) observe(m *steer.Machine, now time.Time) steer.Action {
+func (h *hooked) observe(m *steer.Machine, _ time.Time) steer.Action {
 	e := h.event
 	if e.MovedOn(hooks.Kind(m.State().Notes[offeredNote])) {
 		deliver.Confirm(m)

@@ -154,7 +154,7 @@ func requireStatus(t *testing.T, status string, a *heed.Item, want *worst) {
 	if mods != "" {
 		mods += ": "
 	}
-	require.Contains(t, status, "\n"+strings.Repeat(" ", labelColumn)+mods+a.Title+"\n", "status")
+	require.Contains(t, status, "\n"+strings.Repeat(" ", 12)+mods+a.Title+"\n", "status")
 }
 
 // shown returns the standard output of a command of heed's, run in this process.
@@ -167,7 +167,7 @@ func shown(t *testing.T, args ...string) string {
 
 // field returns the text that a page shows with a label.
 func field(page, label string) string {
-	_, rest, _ := strings.Cut(page, "\n"+fmt.Sprintf("  %-*s", labelColumn-2, label))
+	_, rest, _ := strings.Cut(page, "\n"+fmt.Sprintf("  %-10s", label))
 	value, _, _ := strings.Cut(rest, "\n")
 	return value
 }
@@ -268,7 +268,7 @@ func atEnd(t *testing.T, log string) (items []heed.Item, current, status string,
 	show := func(title string, data any) string {
 		g := p.page(0)
 		p.form(g, title, data)
-		return string(g.buf)
+		return string(g.Out)
 	}
 	a, ok := s.Current(ctx, "person")
 	require.True(t, ok)

@@ -12,38 +12,19 @@ import (
 
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/way"
+	"github.com/heedlog/heed/internal/report"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/text/width"
 )
 
-// style is the escape sequence that begins a part of a line if there are colors.
-type style string
-
-// The styles, as classify-replay has them.
-const (
-	plain  style = ""
-	strong style = "\x1b[1m"
-	faint  style = "\x1b[2m"
-	red    style = "\x1b[1;31m"
-	yellow style = "\x1b[33m"
-	green  style = "\x1b[32m"
-	name   style = "\x1b[36m"
-
-	styleEnd = "\x1b[0m"
-)
-
 // span is a part of a line. Its text may be untrusted.
 type span struct {
-	style style
+	style report.Style
 	text  string
 }
 
 // page gathers output for a person.
-type page struct {
-	buf   []byte
-	width int // columns; 0: lines are not cut
-	color bool
-}
+type page struct{ report.Page }
 
 // cells measures output.
 var cells width.Measure
@@ -53,52 +34,24 @@ func (p *program) page(columns int) *page {
 	if columns == 0 {
 		columns, _ = cli.Size(p.Stdout)
 	}
-	return &page{width: columns, color: p.Color}
+	return &page{report.Page{Options: report.TextOptions{Width: columns, Color: p.Color}}}
 }
 
 // line adds a line, cut if it is too wide. Its texts are made harmless.
 func (g *page) line(spans ...span) {
-	left := g.width
+	left := g.Options.Width
 	for _, s := range spans {
 		text := text.Safe(s.text, 0)
-		if g.width > 0 {
+		if g.Options.Width > 0 {
 			text = cells.Truncate(text, left, "…")
 			left -= cells.StringWidth(text)
 		}
-		g.put(s.style, text)
-		if g.width > 0 && left <= 0 {
+		g.Styled(text, s.style)
+		if g.Options.Width > 0 && left <= 0 {
 			break
 		}
 	}
-	g.buf = append(g.buf, '\n')
-}
-
-// put adds harmless text.
-func (g *page) put(s style, text string) {
-	if g.color && s != plain && text != "" {
-		text = string(s) + text + styleEnd
-	}
-	g.buf = append(g.buf, text...)
-}
-
-// labelColumn is how wide the column of labels is, with its indentation.
-const labelColumn = 12
-
-// about adds a label and its value, over as many lines as it takes; nothing for an empty value.
-func (g *page) about(label string, s style, value string) {
-	if value == "" {
-		return
-	}
-	room := 0
-	if g.width > 0 {
-		room = max(g.width-labelColumn, width.Min)
-	}
-	for line := range bytes.Lines(cells.AppendHanging(nil, "", text.Safe(value, 0), room)) {
-		g.put(faint, fmt.Sprintf("  %-*s", labelColumn-2, label))
-		g.put(s, strings.TrimRight(string(line), " \n"))
-		g.buf = append(g.buf, '\n')
-		label = ""
-	}
+	g.Out = append(g.Out, '\n')
 }
 
 //go:embed pages.txt
@@ -108,13 +61,13 @@ var pages string
 const mark = "\x00"
 
 // styled returns values with a style, harmless, as the text of a template.
-func styled(s style, values ...any) string {
+func styled(s report.Style, values ...any) string {
 	var b strings.Builder
 	for _, v := range values {
 		_, _ = fmt.Fprint(&b, v)
 	}
 	said := text.Safe(b.String(), 0)
-	if s == plain || said == "" {
+	if s == report.Plain || said == "" {
 		return said
 	}
 	return mark + string(s) + mark + said + mark
@@ -122,11 +75,12 @@ func styled(s style, values ...any) string {
 
 // pageForms are the pages in pages.txt. Each text of a log or a game goes through a style there.
 var pageForms = sync.OnceValue(func() *template.Template {
-	as := func(s style) any { return func(values ...any) string { return styled(s, values...) } }
+	as := func(s report.Style) any { return func(values ...any) string { return styled(s, values...) } }
 	never := func(time.Time) string { return "" } // each program has its own
 	return template.Must(template.New("").Funcs(template.FuncMap{
-		"plain": as(plain), "strong": as(strong), "faint": as(faint), "red": as(red), "yellow": as(yellow),
-		"green": as(green), "name": as(name), "blank": func() string { return mark },
+		"plain": as(report.Plain), "strong": as(report.Strong), "faint": as(report.Faint), "red": as(report.Alarm),
+		"yellow": as(report.Notice), "green": as(report.Calm), "name": as(report.Name),
+		"blank":  func() string { return mark },
 		"many":   func(n any, noun string, plural ...string) string { return text.Many(whole(n), noun, plural...) },
 		"number": func(n any) string { return text.Number(whole(n)) },
 		"item":   way.Number, "join": func(names []string) string { return strings.Join(names, ", ") },
@@ -145,8 +99,8 @@ func (p *program) form(g *page, title string, data any) {
 		switch parts := spans(value); {
 		case line == mark:
 			g.line()
-		case hasLabel && len(parts) == 1:
-			g.about(strings.TrimSpace(label), parts[0].style, parts[0].text)
+		case hasLabel && len(parts) == 1 && parts[0].text != "":
+			g.Labeled(strings.TrimSpace(label), text.Safe(parts[0].text, 0), parts[0].style)
 		case !hasLabel && line != "":
 			g.line(spans(line)...)
 		}
@@ -167,11 +121,11 @@ func spans(line string) (parts []span) {
 	for i, text := range strings.Split(line, mark) { // plain, a style, its text, plain
 		switch {
 		case i%3 == 1:
-			parts = append(parts, span{style: style(text)})
+			parts = append(parts, span{style: report.Style(text)})
 		case i%3 == 2:
 			parts[len(parts)-1].text = text
 		case text != "":
-			parts = append(parts, span{plain, text})
+			parts = append(parts, span{report.Plain, text})
 		}
 	}
 	return parts
@@ -180,21 +134,21 @@ func spans(line string) (parts []span) {
 // inPlace makes the page take the place of the one before on a terminal of so many rows: it begins at the top, and
 // overwrites the old one. The last row is the cursor's.
 func (g *page) inPlace(rows int) {
-	lines := bytes.SplitAfter(g.buf, []byte("\n"))
+	lines := bytes.SplitAfter(g.Out, []byte("\n"))
 	out := []byte("\x1b[H")
 	for _, line := range lines[:min(len(lines), rows-1)] {
 		if text, ended := bytes.CutSuffix(line, []byte("\n")); ended {
 			out = append(append(out, text...), "\x1b[K\n"...)
 		}
 	}
-	g.buf = append(out, "\x1b[J"...)
+	g.Out = append(out, "\x1b[J"...)
 }
 
 // printForm prints the page of a title, as wide as was asked for.
 func (p *program) printForm(columns int, title string, data any) error {
 	g := p.page(columns)
 	p.form(g, title, data)
-	return p.print(g.buf)
+	return p.print(g.Out)
 }
 
 // print writes to standard output; its error has an exit status.

@@ -53,7 +53,7 @@ func TestPagesAreHarmless(t *testing.T) {
 		status := new(shownStatus)
 		fill(reflect.ValueOf(status).Elem(), text)
 		p.form(g, "status", status)
-		return string(g.buf)
+		return string(g.Out)
 	}
 	for _, text := range []string{"a\nb\x1b[31m", "a\n\tb\x1b[31m", "a\x00\x1b[31m\x00b"} {
 		out := pages(text)

@@ -97,7 +97,7 @@ func (p *program) status(ctx context.Context, c *gabp.Client, r *runFile, f *cli
 	case again:
 		g.line()
 	}
-	return st.Latest, p.print(g.buf)
+	return st.Latest, p.print(g.Out)
 }
 
 // shownStatus is how heed does.

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/cmd/internal/clitest"
+	"github.com/heedlog/heed/internal/report"
 	"github.com/heedlog/heed/internal/testkit"
 )
 
@@ -50,7 +51,7 @@ func TestOnTerminal(t *testing.T) {
 			return strings.ReplaceAll(string(out), "\r\n", "\n")
 		}
 		out := seen(nil)
-		require.Contains(t, out, string(red), name)
+		require.Contains(t, out, "\x1b["+string(report.Alarm)+"m", name)
 		for line := range strings.Lines(out) {
 			require.LessOrEqual(t, cells.StringWidth(testkit.WithoutColors(strings.TrimSuffix(line, "\n"))),
 				clitest.TerminalColumns, line)
