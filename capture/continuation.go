@@ -33,7 +33,7 @@ func (r *Reader) continues(ln *line) bool {
 	first, rest, _ := bytes.Cut(b, []byte(" "))
 	second, _, _ := bytes.Cut(rest, []byte(" "))
 	switch {
-	case bytes.IndexByte([]byte("#[("), b[0]) >= 0, isDrawn(b), opensDump(b), showsUnity(ln),
+	case bytes.IndexByte([]byte("#[("), b[0]) >= 0, isDrawn(b), opensDump(b), panicked(b), showsUnity(ln),
 		is(first, ofFault), is(second, ofFault):
 		return false // a head of another form, or a report of its own
 	}

@@ -81,7 +81,7 @@ func (a *assembly) joinsPlainly(ln *line) verdict {
 // a trace, or the end of a trace of Python's.
 func (a *assembly) joinsThrown(b []byte) bool {
 	if isTraceTitle(b) {
-		return a.lines == 1 || a.reportsFault() || a.panicked()
+		return a.lines == 1 || a.reportsFault() || panicked(a.head())
 	}
 	switch b[0] {
 	case 'C', 'W', 'E':
@@ -90,7 +90,7 @@ func (a *assembly) joinsThrown(b []byte) bool {
 		}
 	case 'n':
 		if hasPrefix(b, "note: ") {
-			return a.panicked()
+			return panicked(a.head())
 		}
 	case '}':
 		return a.split == evidenceIndent || a.split == evidenceFrame // as Node prints errors and values
@@ -108,7 +108,7 @@ func (a *assembly) joinsThrown(b []byte) bool {
 		a.thrown = a.lines > 1 && isThrown(b, 0)
 		return a.thrown
 	}
-	if a.lines == 1 && hasSuffix(a.message, ":") && a.panicked() {
+	if a.lines == 1 && hasSuffix(a.message, ":") && panicked(a.head()) {
 		return true // the message
 	}
 	// The logger of a debug line got the exception below it from code that caught it. Below a line of information a
@@ -242,8 +242,8 @@ func isGoPlace(b []byte) bool {
 // isGoroutine reports whether b heads the stack of a goroutine: "goroutine 1 [running]:".
 func isGoroutine(b []byte) bool { return hasPrefix(b, "goroutine ") && hasSuffix(trimRight(b), "]:") }
 
-// panicked reports whether the first line of the record is the one in which Rust reports a panic.
-func (a *assembly) panicked() bool { return bytes.Contains(a.head(), []byte("panicked at ")) }
+// panicked reports whether b is the line in which Rust reports a panic.
+func panicked(b []byte) bool { return bytes.Contains(b, []byte("panicked at ")) }
 
 // traceback heads a trace of Python's, whose innermost frame is the last, and the
 // exception below that.

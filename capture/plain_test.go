@@ -86,6 +86,7 @@ func TestBelowHead(t *testing.T) {
 		on + fault + "(press:7) no oil\n" + off:                                      "1-1 2-2 3-3 4-4",
 		on + "[10:00:01] [main/INFO]: no error\nNo oil.\n" + off:                     "1-1 2-2 3-3 4-4",
 		on + fault + "# The machine is on fire:\n" + off:                             "1-1 2-2 3-3 4-4",
+		on + fault + "thread 'main' panicked at press.rs:7:5:\nno oil\n" + off:       "1-1 2-2 3-4 5-5",
 		on + fault + "panic: no oil\n" + off:                                         "1-1 2-2 3-3 4-4",
 		on + fault + strings.Repeat("No oil.\n", 70):                                 "1-1 2-65 66-66 67-67 68-68 69-69 70-70 71-71 72-72",
 	} {
