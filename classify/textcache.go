@@ -27,7 +27,7 @@ type textCache struct {
 
 	scratch [maxLine]byte // for zero
 
-	storm bool // alike had the latest text, and is asked first for the next one
+	storm bool // the latest text was found in alike: look there first for the next one
 	off   bool // for tests, which compare with a classifier that has no text cache
 }
 
