@@ -60,10 +60,10 @@ func need(tb testing.TB, program string) (path string) {
 // Program builds a program of the folder cmd for a test, and returns its path.
 func Program(tb testing.TB, name string) string {
 	tb.Helper()
-	path := filepath.Join(tb.TempDir(), name+".exe") // which only Windows needs
-	build := exec.CommandContext(tb.Context(), "go", "build", "-o", path, "github.com/heedlog/heed/cmd/"+name)
+	dir := tb.TempDir()
+	build := exec.CommandContext(tb.Context(), "go", "build", "-o", dir, "github.com/heedlog/heed/cmd/"+name)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	out, err := build.CombinedOutput()
 	require.NoError(tb, err, "%s", out)
-	return path
+	return Must(filepath.Glob(filepath.Join(dir, name+"*")))[0] // with .exe on Windows
 }
