@@ -106,17 +106,13 @@ func (e *Engine) accuse(sig signature.Signature) (names []string, frame uint64) 
 		return nil, 0
 	}
 	known := e.accused[sig.ID]
-	if known == nil || known.check != sig.Check {
+	if known.check != sig.Check || known.asked == 0 {
 		e.finder.LearnTrace(e.entry.Message)
 		e.finder.LearnTrace(e.entry.Stack)
-		known = &accused{check: sig.Check, frame: e.normalizer.Origin(e.entry.Message, e.entry.Stack)}
-		if len(e.accused) >= maxAccused {
-			clear(e.accused)
-		}
-		e.accused[sig.ID] = known
+		known = accused{check: sig.Check, frame: e.normalizer.Origin(e.entry.Message, e.entry.Stack)}
 	}
 	if knows := int32(e.finder.Knows()); known.knew != knows {
-		*known = accused{check: known.check, knew: knows, frame: known.frame} // the mod may be known by now
+		known = accused{check: known.check, knew: knows, frame: known.frame} // the mod may be known by now
 	}
 	text, answered := uint64(0), known.asked == maxAsked || known.asked > 0 && len(e.accused) > fewAccused
 	if !answered && !known.mixed { // the same text points at the same mods
@@ -144,5 +140,9 @@ func (e *Engine) accuse(sig signature.Signature) (names []string, frame uint64) 
 	}
 	known.asked++
 	known.texts |= text
+	if len(e.accused) >= maxAccused {
+		clear(e.accused)
+	}
+	e.accused[sig.ID] = known
 	return names, known.frame
 }

@@ -65,14 +65,14 @@ type Engine struct {
 	carriedOver error // see CarriedOver
 
 	kept
-	entry     event.Entry               // reused, so that no entry escapes to the heap
-	result    *classify.Result          // of the last entry
-	input     coalesce.Input            // reused by ingest, which sets all fields that it does not leave zero
-	retention []coalesce.Retention      // reused
-	suspects  []Suspect                 // reused
-	accused   map[signature.ID]*accused // by signature of urgent entries, see accuse
-	near      blame.Neighbors           // records that may name the mod of a fault
-	merges    []signature.GroupMerge    // reused
+	entry     event.Entry              // reused, so that no entry escapes to the heap
+	result    *classify.Result         // of the last entry
+	input     coalesce.Input           // reused by ingest, which sets all fields that it does not leave zero
+	retention []coalesce.Retention     // reused
+	suspects  []Suspect                // reused
+	accused   map[signature.ID]accused // by signature of urgent entries, see accuse
+	near      blame.Neighbors          // records that may name the mod of a fault
+	merges    []signature.GroupMerge   // reused
 }
 
 // New returns an engine with the bounds of cfg, which it does not change. An
@@ -167,7 +167,7 @@ func inConfig(err error) error {
 }
 
 // engine returns an engine without classifier, journal and coalescer.
-func (s *setup) engine() *Engine { return &Engine{setup: *s, accused: map[signature.ID]*accused{}} }
+func (s *setup) engine() *Engine { return &Engine{setup: *s, accused: map[signature.ID]accused{}} }
 
 func (s *setup) classify() classify.Config {
 	return classify.Config{
