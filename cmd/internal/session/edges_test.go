@@ -284,6 +284,7 @@ func TestAttach(t *testing.T) {
 			"  - {id: fault, when: 'template startsWith \"Fault\"', disposition: blocking}\n")}})
 		require.Empty(t, s.Attach("agent"))
 		s.Observe(event.Log{Message: "Fault"}.Entry())
+		synctest.Wait()
 		k := &sink{}
 		s.OnUpdates(k.take)
 		require.NotEmpty(t, s.Attach("agent"))
