@@ -168,11 +168,13 @@ func Tag(tag string, afterTime bool) (event.Level, bool) {
 	return find(tag[i+1:], upTo)
 }
 
+// betweenWords reports whether c is a sign between the words of a tag.
+func betweenWords(c rune) bool { return c == ' ' || c == ':' || c == '|' || c == ',' || c == ';' }
+
 // tagWordLen returns the length of the word of a tag that s begins with.
 func tagWordLen(s string) int {
 	for i := range len(s) {
-		switch s[i] {
-		case ' ', ':', '|', ',', ';':
+		if betweenWords(rune(s[i])) {
 			return i
 		}
 	}

@@ -113,13 +113,12 @@ func (p *parser) thread(s string) bool {
 // loggerIn takes the name in a tag at p.s[at] after the level or before it: "Error  :   Lamps", "12:30:01 ERROR Lamps",
 // "core:emerg".
 func (p *parser) loggerIn(at int, tag string) {
-	const between = " :|,;"
 	for i, n := 0, 0; i < len(tag); i += n + 1 {
 		n = tagWordLen(tag[i:])
 		if _, ok := find(tag[i:i+n], timed); !ok {
 			continue
 		}
-		after, before := strings.TrimLeft(tag[i+n:], between), strings.TrimRight(tag[:i], between)
+		after, before := strings.TrimLeftFunc(tag[i+n:], betweenWords), strings.TrimRightFunc(tag[:i], betweenWords)
 		switch {
 		case after != "" && !isDigit(after[0]):
 			p.logger(at+len(tag)-len(after), strings.TrimRight(after, " "))
