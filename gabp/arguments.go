@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"math/big"
 	"slices"
@@ -48,9 +49,15 @@ func compileSchema(schema json.RawMessage) (*jsonschema.Schema, error) {
 		return nil, errors.New("want an object")
 	}
 	c := jsonschema.NewCompiler()
-	c.UseLoader(jsonschema.SchemeURLLoader{}) // of no scheme
-	_ = c.AddResource(name, doc)              // the only one
+	c.UseLoader(noLoader{})
+	_ = c.AddResource(name, doc) // the only one
 	return c.Compile(name)
+}
+
+type noLoader struct{}
+
+func (noLoader) Load(url string) (any, error) {
+	return nil, fmt.Errorf("%s is not part of the schema", url)
 }
 
 // checkArguments holds arguments, a JSON object, to the schema of a tool.

@@ -149,7 +149,7 @@ func TestToolDefinitions(t *testing.T) {
 		"input schema":   func(d *Tool) callHandler { d.InputSchema = json.RawMessage(`{`); return run },
 		"want an object": func(d *Tool) callHandler { d.InputSchema = json.RawMessage(`true`); return run },
 		"output schema":  func(d *Tool) callHandler { d.OutputSchema = json.RawMessage(`{"type":7}`); return run },
-		"no URLLoader registered": func(d *Tool) callHandler {
+		"is not part of the schema": func(d *Tool) callHandler {
 			d.InputSchema = json.RawMessage(`{"$ref":"file:///etc/hostname"}`)
 			return run
 		},
