@@ -17,6 +17,9 @@ const (
 // groupValues bounds the contents of a column that are noted: so many are enough if each has the least weight.
 const groupValues = 10
 
+// knownNames is how many contents of single words an open column has before they are names in the outlines of all.
+const knownNames = 3
+
 // columnWays is the number of slots that may hold a column.
 const columnWays = 8
 
@@ -98,7 +101,7 @@ func (n *groupNode) sig() Signature { return Signature{ID: n.ID, Check: n.Check}
 type column struct {
 	Key   uint64
 	Words [groupValues]uint32 // half of the hash of each distinct content
-	Nodes [groupValues]uint32 // plus one, the first node with each, strays at the end; of a form the latest alone
+	Nodes [groupValues]uint32 // plus one, the first node with each; of a form the latest alone
 	Value uint32              // plus one, a node with a value there
 	Used  uint32              // tick of the latest use
 	Forms uint16              // statements of the form, up to floodForms; 0 for a place
@@ -229,6 +232,7 @@ func (g *Grouper) learnColumns(s Signature, t *tokens) uint32 {
 	n := g.insert(s, t.sum)
 	g.union(g.said[g.saidSlot(t.sum)]-1, n)
 	g.learn(n, 0)
+	g.learnParts(n, &g.tokens[0])
 	g.learnNames(n)
 	return n
 }
@@ -259,8 +263,8 @@ const enough = 60
 
 // The weights of contents.
 const (
-	weighName    = 30 // a name, all names, any word where values often follow, or a part with a name or a value
-	weighWord    = 20 // any other word, a name with fewer others or as the first word, or a reason after a colon
+	weighName    = 30 // a name, all names, any word or rest of a line where values often follow, or a part
+	weighWord    = 20 // any other word, a name with fewer others or as the first word, a tag, or a reason after a colon
 	weighFewWord = 15 // a word that is no name, with fewer others
 	weighEnd     = 12 // the rest of a line after punctuation
 	weighRest    = 8  // any other rest of a line
@@ -268,32 +272,33 @@ const (
 
 // How many other words a content needs.
 const (
-	leastOthers = 2 // a part, a stray name, or a rest after punctuation with a name or a value before it
+	leastOthers = 2 // a rest after punctuation with a name or a value before it
 	fewOthers   = 3
-	tailOthers  = 4 // a rest of a line with no name and no value before it
+	tailOthers  = 4 // a rest of a line with no name and no value before it, or one that weighs as a name
 )
 
-const (
-	partWords = 9 // of a part at most
-	fewWords  = 3 // of a part in brackets or after a comma, or a stray name, at most
-)
+// partWords is how many words a part has at most.
+const partWords = 9
 
-// weight returns the weight of the words from i to j in their column: of a word, or a name of several.
+// weight returns the weight of the words from i to j in their column: of a word, or a name of several. Keys say nothing
+// about the word at the end.
 func (t *tokens) weight(i, j int) int {
 	w, others := &t.words[i], t.others(i, j)
-	several := j > i+1
+	if j == t.n && !w.kind.isName() {
+		others -= t.keys
+	}
 	weight, few, varies := weighFewWord, others < fewOthers, w.kind.isName() || w.gap == gapOpen
 	switch {
-	case others == 0 || t.held[i] == t.held[j] && w.kind != value:
+	case others == 0 || w.kind == plainWord && !w.holds:
 		return 0
-	case !few && varies && i == 0:
+	case i < t.first, !few && varies && i == t.first:
 		return weighWord
-	case !few && i > 0 && (varies || t.isLikely(i, others)):
+	case !few && i != t.first && (varies || t.isLikely(i, others)):
 		weight = weighName
-	case !few || w.kind.isName():
+	case !few || w.kind.isName() || w.kind == capitalWord:
 		weight = weighWord
 	}
-	if i == 0 && !several || others == 1 { // it often says who reports
+	if i == t.first && j == i+1 || others == 1 { // it often says who reports
 		weight = weight * 2 / 5
 	}
 	return weight
@@ -303,40 +308,41 @@ func (t *tokens) weight(i, j int) int {
 // in capitals before others.
 func (t *tokens) isLikely(i, others int) bool {
 	w, last := &t.words[i], i == t.n-1
-	return w.kind == plainWord && last && t.words[0].kind != nameWord ||
+	return w.kind == plainWord && last && t.words[t.first].kind != nameWord ||
 		w.kind == capitalWord && !last && others > fewOthers
+}
+
+// weightOfRest returns the weight of the words from i on, if names or values vary before them.
+func (t *tokens) weightOfRest(i int, varies bool) int {
+	w, said := &t.words[i], int(t.plain[i])
+	switch {
+	case said < leastOthers || said < tailOthers && !varies:
+		return 0
+	case said >= tailOthers && varies && t.words[i-1].kind != nameWord && (w.gap == gapOpen && w.marks != equalsHash || w.marks == dashHash):
+		return weighName
+	case w.marks == colonHash && w.kind != nameWord && t.words[i-1].kind < nameWord: // a reason
+		return weighWord
+	case w.gap != gapSpace:
+		return weighEnd
+	case said >= fewOthers:
+		return weighRest
+	}
+	return 0
 }
 
 // learn watches the columns of the statement at the given depth for node n.
 func (g *Grouper) learn(n uint32, depth int) {
 	t := &g.tokens[depth]
-	g.learnParts(n, t)
 	varies := false
 	for i := range t.n {
-		w, rest, least := &t.words[i], weighRest, fewOthers
 		g.watch(n, depth, i, i+1, t.weight(i, i+1))
-		j := t.nameEnd(i)
-		if j > i+1 {
+		if j := t.nameEnd(i); j > i+1 {
 			g.watch(n, depth, i, j, t.weight(i, j))
 		}
-		for k := i + 2; k <= min(t.n-1, i+fewWords); k++ {
-			if t.others(i, k) >= leastOthers && slices.ContainsFunc(t.words[i:k], term.mayBeNamed) {
-				g.noteStray(n, g.column(t.key(i, k)))
-			}
+		if i+1 < t.n {
+			g.watch(n, depth, i, t.n, t.weightOfRest(i, varies))
 		}
-		if w.gap != gapSpace {
-			rest, least = weighEnd, leastOthers
-		}
-		if !varies {
-			least = tailOthers
-		}
-		if w.marks == colonHash && w.kind != nameWord && i > 0 && t.words[i-1].kind < nameWord { // a reason
-			rest = weighWord
-		}
-		if i+1 < t.n && int(t.plain[i]) >= least {
-			g.watch(n, depth, i, t.n, rest)
-		}
-		varies = varies || w.kind == value || i > 0 && w.kind.isName() && !isCompound(w.text)
+		varies = varies || t.isVariable(i)
 	}
 }
 
@@ -345,7 +351,7 @@ const (
 	withoutNames = 2*maxTokens + iota // all names of a statement
 	ofForm                            // statements of one form
 	knownName                         // a word that varies
-	withoutPart                       // a part of a statement, and one more without names
+	withoutPart                       // a part of a statement
 )
 
 // learnNames watches the statement of node n without all of its names and values, which may vary together. Where two
@@ -353,7 +359,7 @@ const (
 func (g *Grouper) learnNames(n uint32) {
 	t, u := &g.tokens[0], &g.tokens[1]
 	named := u.leaveNames(t)
-	if u.held[u.n] < fewOthers || t.words[0].kind == nameWord {
+	if u.held[u.n] < fewOthers || t.words[t.first].kind == nameWord {
 		return
 	}
 	g.note(n, g.column(place(u.sum, withoutNames)|1), t.sum, true, !named, weighName)
@@ -372,8 +378,8 @@ func (g *Grouper) watch(n uint32, depth, i, j, weight int) {
 	c, word := g.column(t.key(i, j)), j == i+1
 	c.State = c.State || word && isState(t.words[i].text)
 	opens := g.note(n, c, t.content(i, j), word, word && t.words[i].kind == value, weight)
-	isName, names := c.Open && c.Word && c.N > 1, c.Words
-	if opens && c.Value == 0 && depth+1 < groupDepth && t.n-(j-i) < maxTokens {
+	isName, names := c.Open && c.Word && c.N >= knownNames, c.Words
+	if opens && (word || j < t.n) && c.Value == 0 && depth+1 < groupDepth && t.n-(j-i) < maxTokens {
 		c.Value = c.Nodes[0]
 		g.tokens[depth+1].leave(t, i, j)
 		g.learn(n, depth+1)
@@ -401,31 +407,14 @@ func (g *Grouper) note(n uint32, c *column, content uint64, word, isValue bool, 
 	c.Word = c.Word || word && !isValue
 	opens = !c.Open && (c.Score == enough && (c.Value != 0 || !c.Part) || c.Value != 0 && c.Word)
 	if c.Open = c.Open || opens; c.Open {
-		for _, m := range c.Nodes {
-			if m != 0 {
-				g.union(m-1, n)
-			}
+		for _, m := range c.Nodes[:c.N] {
+			g.union(m-1, n)
 		}
 		if c.Value != 0 {
 			g.union(c.Value-1, n)
 		}
 	}
 	return opens
-}
-
-// noteStray notes that node n has a name with other words in it in a column. It joins the group of the column once that
-// is open, and is no evidence for it.
-func (g *Grouper) noteStray(n uint32, c *column) {
-	if c.Open {
-		g.union(c.Nodes[0]-1, n)
-		return
-	}
-	for i := groupValues - 1; i >= int(c.N); i-- {
-		if c.Nodes[i] == 0 {
-			c.Nodes[i] = n + 1
-			return
-		}
-	}
 }
 
 // guard notes that node n is alone. It makes one group of a flood of such nodes.

@@ -10,6 +10,9 @@ const outlineWords = 26
 // outlinesKept is how many outlines are kept, the latest ones.
 const outlinesKept = 1024
 
+// moreWords is how many words more than in another line a name may have within a line.
+const moreWords = 2
+
 // outline is a statement without its names and values.
 type outline struct {
 	Node   uint32 // plus one, the first with it
@@ -89,12 +92,12 @@ func (t *tokens) outline(o *outline) bool {
 func (t *tokens) isVariable(i int) bool {
 	w := &t.words[i]
 	switch {
-	case i == 0 || w.kind == value || w.opens && w.closed:
-		return i > 0 || w.kind == value
+	case i == t.first || w.kind == value || w.isEnclosed():
+		return i != t.first || w.kind == value
 	case w.kind == nameWord:
-		return t.words[0].kind != nameWord || t.words[1].marks != 0
+		return t.words[t.first].kind != nameWord || t.words[min(t.first+1, t.n-1)].marks != 0
 	}
-	return w.kind == titleWord && !isState(w.text) && (w.gap != gapOpen || w.opens || t.words[i-1].key)
+	return w.kind == titleWord && !isState(w.text) && w.gap != gapOpen
 }
 
 // outlines are the latest outlines, with no two equal.
@@ -214,7 +217,7 @@ func mayBeOne(a, b []outlineWord, least int) bool {
 		}
 		switch {
 		case i == end && j < len(b)-1,
-			part < i && (part == 0 && i > 1 && a[0].allOut() == a[0].leftOut() || !mayBeName(a[part:i+1], w.allOut())),
+			part < i && !mayBeName(a[part:i+1], w.allOut()),
 			j > 0 && b[j-1]&keyWord != 0 && (a[part].allOut() > 0) != (w.allOut() > 0):
 			return false
 		}
@@ -224,15 +227,20 @@ func mayBeOne(a, b []outlineWord, least int) bool {
 	return shared >= least
 }
 
-// mayBeName reports whether the words of part, all but the last one, may be in place of a name or value, or be more of
-// the name before them. In the other line, so many names and values are there.
+// mayBeName reports whether the words of part, all but the last one, may be in place of a name or value that the other
+// line has there, or belong to it: within a line a name may have more words than in the other.
 func mayBeName(part []outlineWord, there int) bool {
-	words, own := part[:len(part)-1], part[len(part)-1].leftOut()
-	for _, w := range words {
+	last := len(part) - 1
+	own, all := part[last].leftOut(), last+part[last].allOut()
+	for _, w := range part[:last] {
 		if w&(keyWord|stateWord) != 0 {
 			return false
 		}
-		own += w.leftOut()
+		own, all = own+w.leftOut(), all+w.allOut()
 	}
-	return there > own && len(words) <= fewWords || part[0].allOut() > 0 && len(words) < fewWords
+	more := 0
+	if part[last]&wordHash != 0 {
+		more = moreWords
+	}
+	return there > own && all <= there+more
 }

@@ -16,7 +16,7 @@ func statement(head []byte) []byte {
 	var text []byte
 	for i, end := 0, 0; i < len(head); i = end + 1 {
 		for end = i; end < len(head) && head[end] != ' '; {
-			if head[end] != '"' {
+			if head[end] != '"' && (head[end] != '\'' || byteAt(head, end-1) != '=') {
 				end++
 				continue
 			}

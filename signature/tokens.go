@@ -15,12 +15,14 @@ const maxTokens = 96
 type tokens struct {
 	words  [maxTokens]term
 	n      int
+	first  int                   // the first word after tags in brackets and values, if there is one
 	before [maxTokens + 1]uint64 // hash of the words before word i, and of an equals sign after them
 	after  [maxTokens + 1]uint64 // hash of the words from i on, and of the frames
 	held   [maxTokens + 1]uint8  // words before word i that hold the statement together
-	plain  [maxTokens + 1]uint8  // the same without names, but for the first
+	plain  [maxTokens + 1]uint8  // the same without keys, and without names but for the first
 	bag    [maxTokens + 1]uint64 // hash of the words before word i, in any order and without marks
 	sum    uint64                // hash of all
+	keys   int                   // keys that hold the statement together
 
 	frames   uint64 // hash of the frames
 	marks    uint64 // hash of the punctuation since the last word
@@ -78,15 +80,26 @@ func (t *tokens) parse(template []byte) bool {
 	return !t.full
 }
 
+// findFirst finds the first word.
+func (t *tokens) findFirst() {
+	for t.first = 0; t.first < t.n-1 && (t.words[t.first].hash == valueHash || t.words[t.first].isEnclosed()); {
+		t.first++
+	}
+}
+
 // add sums the hashes.
 func (t *tokens) add() {
-	sum := uint64(0)
+	t.findFirst()
+	sum, keys := uint64(0), 0
 	for i := range t.n {
 		w := &t.words[i]
 		t.held[i+1], t.plain[i+1] = t.held[i], t.plain[i]
 		if w.holds {
 			t.held[i+1]++
-			if i == 0 || !w.kind.isName() {
+			switch {
+			case w.key:
+				keys++
+			case i == t.first || !w.kind.isName():
 				t.plain[i+1]++
 			}
 		}
@@ -97,7 +110,7 @@ func (t *tokens) add() {
 		sum += place(w.marks, 2*i) + place(w.hash, 2*i+1)
 		t.bag[i+1] = t.bag[i] + place(w.hash, 0)
 	}
-	t.before[t.n] = sum
+	t.before[t.n], t.keys = sum, keys
 	sum = t.frames
 	t.after[t.n] = sum
 	if t.n > 0 && t.words[t.n-1].kind != value {
@@ -288,8 +301,12 @@ func (t *tokens) word(s []byte, i int) (int, kindOfWord) {
 	w := s[i:j]
 	end := t.closing(s, j)
 	switch {
-	case end > 0 && (isMask(s, j+1) || end > j+3) && bytes.IndexByte(s[j:end], ' ') < 0:
+	case end == j+3 && !masked: // word(s)
+		j = end
+	case end > 0 && (isMask(s, j+1) || s[j] == '(') && bytes.IndexByte(s[j:end], ' ') < 0:
 		return end, nameWord
+	}
+	switch {
 	case masked:
 		return j, nameWord
 	case isConstant(w) || digits:
@@ -325,9 +342,9 @@ func (t *tokens) closing(s []byte, i int) int {
 	return 0
 }
 
-// fold makes one value of a list that ends the line, and of values with a name between, and one name of words with
-// capitals.
+// fold makes one value of a list that ends the line, and one name of words with capitals.
 func (t *tokens) fold() {
+	t.findFirst()
 	n := 0
 	for i := 0; i < t.n; i++ {
 		w, end := t.words[i], i+1
@@ -338,17 +355,12 @@ func (t *tokens) fold() {
 		case w.gap == gapOpen && end == t.n && end > i+1:
 			w = term{text: w.text, hash: valueHash, kind: value, marks: w.marks, gap: w.gap}
 			i = end
-		case i > 0 && w.kind == titleWord:
+		case i != t.first && w.kind == titleWord:
 			if end = t.nameEnd(i); end > i+1 {
 				i = end - 1
 				w.text = w.text[:cap(w.text)-cap(t.words[i].text)+len(t.words[i].text)]
 				w.hash, w.holds = xxhash.Sum64(w.text), true
 			}
-		}
-		if last := &t.words[max(n-1, 0)]; n > 1 && w.kind == value && w.marks == 0 &&
-			last.kind.isName() && last.marks == 0 && t.words[n-2].kind == value { // with the name between, all three are one
-			n--
-			continue
 		}
 		t.words[n] = w
 		n++
@@ -366,8 +378,8 @@ func (t *tokens) nameEnd(i int) int {
 	return j
 }
 
-// mayBeNamed reports whether a name may have w among other words.
-func (w term) mayBeNamed() bool { return w.kind.isName() || w.opens }
+// isEnclosed reports whether w is alone in brackets or quotation marks.
+func (w *term) isEnclosed() bool { return w.opens && w.closed }
 
 // form returns the key of the column of statements with the same first word, number of words and punctuation.
 func (t *tokens) form() uint64 {
@@ -404,14 +416,14 @@ func (t *tokens) leave(u *tokens, i, j int) {
 	t.add()
 }
 
-// leaveNames sets t to u with a value in place of each run of names and values after the first word, and reports
-// whether one held a name. What it puts is no evidence for a value.
+// leaveNames sets t to u with a value in place of each run of names and values, and reports whether one held a name. It
+// puts no evidence for a value.
 func (t *tokens) leaveNames(u *tokens) (named bool) {
 	t.n, t.frames, t.marks, t.nameless = 0, u.frames, u.marks, 1
 	run := false
 	for i := range u.n {
 		w, again := u.words[i], run
-		if run = i > 0 && w.kind >= titleWord; run {
+		if run = u.isVariable(i); run {
 			named = named || w.kind != value
 			if again {
 				continue
@@ -433,11 +445,6 @@ func isQualified(w []byte) bool {
 		}
 	}
 	return false
-}
-
-// isCompound reports whether w is small letters and hyphens, as cross-reference is, and no name that was left out.
-func isCompound(w []byte) bool {
-	return len(w) > 0 && len(bytes.TrimLeft(w, "abcdefghijklmnopqrstuvwxyz-")) == 0
 }
 
 // isTitle reports whether w begins with a capital, or with a letter of a script that has none.
@@ -492,6 +499,7 @@ var (
 	valueHash      = xxhash.Sum64String(Mask)
 	equalsHash     = place(0, '=')
 	colonHash      = place(0, ':')
+	dashHash       = place(0, '-')
 	wellKnownWords = newWords(wellKnown)
 )
 
