@@ -277,8 +277,10 @@ const (
 	tailOthers  = 4 // a rest of a line with no name and no value before it, or one that weighs as a name
 )
 
-// partWords is how many words a part has at most.
-const partWords = 9
+const (
+	partWords  = 9 // of a part at most
+	strayWords = 3 // of a name with other words in it at most
+)
 
 // weight returns the weight of the words from i to j in their column: of a word, or a name of several. Keys say nothing
 // about the word at the end.
@@ -318,7 +320,7 @@ func (t *tokens) weightOfRest(i int, varies bool) int {
 	switch {
 	case said < leastOthers || said < tailOthers && !varies:
 		return 0
-	case said >= tailOthers && varies && t.words[i-1].kind != nameWord && (w.gap == gapOpen && w.marks != equalsHash || w.marks == dashHash):
+	case t.words[i-1].kind != nameWord && said >= tailOthers && varies && (w.gap == gapOpen && w.marks != equalsHash || w.marks == dashHash):
 		return weighName
 	case w.marks == colonHash && w.kind != nameWord && t.words[i-1].kind < nameWord: // a reason
 		return weighWord
@@ -339,10 +341,15 @@ func (g *Grouper) learn(n uint32, depth int) {
 		if j := t.nameEnd(i); j > i+1 {
 			g.watch(n, depth, i, j, t.weight(i, j))
 		}
+		for k := i + 2; k <= min(t.n-1, i+strayWords) && t.others(i, k) >= leastOthers; k++ {
+			if slices.ContainsFunc(t.words[i:k], term.mayBeNamed) { // a name among other words is no evidence
+				g.note(n, g.column(t.key(i, k)), t.content(i, k), false, false, 0)
+			}
+		}
 		if i+1 < t.n {
 			g.watch(n, depth, i, t.n, t.weightOfRest(i, varies))
 		}
-		varies = varies || t.isVariable(i)
+		varies = varies || t.isVariable(i) && !isCompound(t.words[i].text)
 	}
 }
 

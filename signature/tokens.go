@@ -381,6 +381,9 @@ func (t *tokens) nameEnd(i int) int {
 // isEnclosed reports whether w is alone in brackets or quotation marks.
 func (w *term) isEnclosed() bool { return w.opens && w.closed }
 
+// mayBeNamed reports whether a name may have w among other words.
+func (w term) mayBeNamed() bool { return w.kind.isName() || w.opens }
+
 // form returns the key of the column of statements with the same first word, number of words and punctuation.
 func (t *tokens) form() uint64 {
 	sum := t.frames + t.words[0].hash + place(t.marks, t.n)
@@ -423,7 +426,7 @@ func (t *tokens) leaveNames(u *tokens) (named bool) {
 	run := false
 	for i := range u.n {
 		w, again := u.words[i], run
-		if run = u.isVariable(i); run {
+		if run = i != u.first && w.kind >= titleWord || i < u.first; run {
 			named = named || w.kind != value
 			if again {
 				continue
@@ -445,6 +448,11 @@ func isQualified(w []byte) bool {
 		}
 	}
 	return false
+}
+
+// isCompound reports whether w is small letters and hyphens, as cross-reference is, and no name that was left out.
+func isCompound(w []byte) bool {
+	return len(w) > 0 && len(bytes.TrimLeft(w, "abcdefghijklmnopqrstuvwxyz-")) == 0
 }
 
 // isTitle reports whether w begins with a capital, or with a letter of a script that has none.
