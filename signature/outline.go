@@ -97,7 +97,7 @@ func (t *tokens) isVariable(i int) bool {
 	case w.kind == nameWord:
 		return t.words[t.first].kind != nameWord || t.words[min(t.first+1, t.n-1)].marks != 0
 	}
-	return w.kind == titleWord && !isState(w.text) && w.gap != gapOpen
+	return w.kind == titleWord && !isState(w.text) && (w.gap != gapOpen || t.words[i-1].key)
 }
 
 // outlines are the latest outlines, with no two equal.
@@ -217,7 +217,7 @@ func mayBeOne(a, b []outlineWord, least int) bool {
 		}
 		switch {
 		case i == end && j < len(b)-1,
-			part < i && !mayBeName(a[part:i+1], w.allOut()),
+			part < i && (part == 0 && i > 1 && a[0].allOut() == a[0].leftOut() || !mayBeName(a[part:i+1], w.allOut())),
 			j > 0 && b[j-1]&keyWord != 0 && (a[part].allOut() > 0) != (w.allOut() > 0):
 			return false
 		}
