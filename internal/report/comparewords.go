@@ -50,14 +50,21 @@ func counted(rows []compare.Group, one, many string) string {
 
 // byDisposition returns how many rows each disposition has, from the least one on.
 func byDisposition(rows []compare.Group, least event.Disposition) string {
-	var n [len(dispositions)]int
+	n := map[event.Disposition]int{}
 	for i := range rows {
-		n[rows[i].Disposition]++
+		if d := rows[i].Disposition; d >= least {
+			n[d]++
+		}
 	}
+	return amounts(n, dispositions[:]...)
+}
+
+// amounts lists the kinds that there are, each with its number, such as "1 blocking, 2 advisory".
+func amounts[K comparable](n map[K]int, kinds ...K) string {
 	var parts []string
-	for _, d := range dispositions {
-		if n[d] > 0 && d >= least {
-			parts = append(parts, fmt.Sprintf("%d %s", n[d], d))
+	for _, kind := range kinds {
+		if n[kind] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %v", n[kind], kind))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -225,8 +232,10 @@ func modSentence(d *compare.Suspects) string {
 	for i := range d.Mods {
 		n[d.Mods[i].Change]++
 	}
-	return fmt.Sprintf("Mods: %d added, %d updated, %d removed, %d moved in the load order.", n["added"],
-		n["updated"], n["removed"], n["moved"])
+	if changed := amounts(n, "added", "updated", "removed", "moved"); changed != "" {
+		return "Mods: " + changed + "."
+	}
+	return "Both sides list the same mods in the same order."
 }
 
 // places shows the old and the new place of a mod.

@@ -197,7 +197,11 @@ func (s *compared) check(d *compare.Check) {
 func (s *compared) suspects(d *compare.Suspects) {
 	s.hours = d.Old.Hours > 0 && d.New.Hours > 0
 	s.sides(&d.Old, &d.New)
-	s.add("%s new or more frequent.", text.Count(len(d.Groups), "urgent group is", "urgent groups are"))
+	if len(d.Groups) == 0 {
+		s.add("No urgent group is new or more frequent.")
+	} else {
+		s.add("%s new or more frequent.", text.Count(len(d.Groups), "urgent group is", "urgent groups are"))
+	}
 	s.add("%s", modSentence(d))
 	s.oldGaps(&d.Old)
 	ranked := top(d.Suspects, 2*s.top)
