@@ -27,11 +27,11 @@ type Document struct {
 	scrubbed bool
 	stats    heed.Stats
 	rule     func(id string) RuleText // of [Config]
-	log      logState
-	doubts   []string // why the log is not complete, in sentences
-	silence  string   // what there is of a log without a record, "" of another
-	details  *details // empty without Config.Details
-	clock    bool     // most entries of the log have a time, and the times differ
+	complete string                   // the class of the style of whether the log is complete
+	doubts   []string                 // why the log is not complete, in sentences
+	silence  string                   // what there is of a log without a record, "" of another
+	details  *details                 // empty without Config.Details
+	clock    bool                     // most entries of the log have a time, and the times differ
 	excerpts []*excerpt
 }
 
@@ -168,7 +168,7 @@ func (r *Replay) Document(top int, language ...map[string]string) *Document {
 	for _, c := range r.causes.list() {
 		d.Causes = append(d.Causes, r.cause(c))
 	}
-	d.log, d.doubts, d.silence = r.logState(), r.doubts(), r.silence()
+	d.complete, d.doubts, d.silence = r.completeness(), r.doubts(), r.silence()
 	if d.Summary = r.summary(r.verdict()); len(d.Causes) > 0 {
 		d.Summary.Worst = d.Causes[0].Disposition
 	}

@@ -78,8 +78,8 @@ func (d *Document) glance(w voice) []fact {
 	others := v.elsewhere(w.name)
 	add(others, fact{Label: v.say("elsewhere"), Says: others})
 	for i, s := range v.Log {
-		in := styles[d.log.Class]
-		facts = append(facts, fact{Label: []string{v.say("log"), ""}[min(i, 1)], Says: w.prose(s), in: in})
+		label := []string{v.say("log"), ""}[min(i, 1)]
+		facts = append(facts, fact{Label: label, Says: w.prose(s), in: styles[d.complete]})
 	}
 	return facts
 }

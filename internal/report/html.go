@@ -146,6 +146,7 @@ var pageFuncs = template.FuncMap{
 	"inShort":  func(d *Document) []string { return d.Summary.Environment.inShort(plainly, d.texts) },
 	"modCount": func(e *Environment) string { return e.modCount(nil) },
 
+	"complete":  func(d *Document) string { return d.complete },
 	"likely":    func(m heed.Member) []string { return likely(&m) },
 	"parts":     func(c *Cause) []heed.Member { parts, _ := c.first(pageParts); return parts },
 	"moreParts": func(c *Cause) int { _, more := c.first(pageParts); return more },
@@ -195,9 +196,6 @@ func newSection(d *Document, logs, number, halvings int) *section {
 	s.sketch()
 	return s
 }
-
-// Log returns whether the log is complete.
-func (s *section) Log() logState { return s.log }
 
 // Say returns a text in the language of the document, and English whether that is English.
 func (s *section) Say(english string) string { return s.say(english) }

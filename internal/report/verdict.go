@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/internal/text"
@@ -350,39 +349,34 @@ type modTally struct {
 	blocking uint64
 }
 
-// tallyMods returns the mods that urgent entries name, by their keys: the entries of one problem, or all if of is nil.
+// tallyMods returns the mods that urgent entries of kept rows name, by their keys: the entries of one problem, or all if
+// of is nil.
 func (r *Replay) tallyMods(of *heed.Member) map[string]*modTally {
 	byKey := map[string]*modTally{}
 	for _, d := range dispositions {
-		count := func(rule string, a coalesce.AccusedMod, evidence []blame.Kind) {
-			if of != nil && of.Rule != rule {
-				return
-			}
-			t := byKey[blame.Key(a.Name)]
-			if t == nil {
-				t = &modTally{verdictMod: verdictMod{Line: a.First + 1}}
-				byKey[blame.Key(a.Name)] = t
-			}
-			t.Name = moreReadable(t.Name, safe(a.Name))
-			t.Entries += a.Entries
-			if evidence != nil && (a.First < t.Line || t.Evidence == nil) {
-				t.Evidence = evidence
-			}
-			t.Line = min(t.Line, a.First)
-			if d == event.Blocking {
-				t.blocking += a.Entries
-			}
-		}
 		if !d.Urgent() || of != nil && of.Disposition != d {
 			continue
 		}
 		for _, row := range r.tables[d].rows.Values() {
-			for _, a := range row.accused {
-				count(row.Rule, a, row.evidenceAgainst(a.Name))
+			if of != nil && of.Rule != row.Rule {
+				continue
 			}
-		}
-		for key, a := range r.tables[d].gone {
-			count(key.rule, *a, nil)
+			for _, a := range row.accused {
+				t := byKey[blame.Key(a.Name)]
+				if t == nil {
+					t = &modTally{verdictMod: verdictMod{Line: a.First + 1}}
+					byKey[blame.Key(a.Name)] = t
+				}
+				t.Name = moreReadable(t.Name, safe(a.Name))
+				t.Entries += a.Entries
+				if evidence := row.evidenceAgainst(a.Name); evidence != nil && (a.First < t.Line || t.Evidence == nil) {
+					t.Evidence = evidence
+				}
+				t.Line = min(t.Line, a.First)
+				if d == event.Blocking {
+					t.blocking += a.Entries
+				}
+			}
 		}
 	}
 	return byKey
