@@ -158,7 +158,7 @@ func likely(m *heed.Member) []string {
 
 // Accounting shows that nothing went missing unnoticed.
 func (d *Document) Accounting() []fact {
-	s := &d.stats
+	s := &d.Summary.Entries
 	kinds := []string{text.Count(s.Received, "entry", "entries") + ", one per log record"}
 	if s.Received > s.Logs {
 		kinds[0] += " or event: " + text.Count(s.Logs, "log record")
@@ -174,10 +174,15 @@ func (d *Document) Accounting() []fact {
 	facts := []fact{
 		{Label: "received", Says: strings.Join(kinds, ", ")},
 		{Label: "decided", Says: fmt.Sprintf("%d ignored, %d counted in items: %d advisory, %d blocking",
-			s.Ignored, s.Folded, s.Coalesce.ByDisposition[event.Advisory], s.Coalesce.ByDisposition[event.Blocking])},
+			s.Ignored, s.Folded, s.Advisory, s.Blocking)},
 		{Label: "items", Says: fmt.Sprintf("%d opened, %d open at the end, %d cleared, %d acknowledged; %s",
 			s.Coalesce.Opened, s.Coalesce.Open, s.Coalesce.Cleared, s.Coalesce.Acknowledged,
 			text.Count(d.Summary.Items.Updates, "update"))},
+	}
+	for _, of := range dispositions {
+		if dropped := d.table(of).dropped(); dropped != "" {
+			facts = append(facts, fact{Label: "left out", Says: of.String() + ": " + dropped})
+		}
 	}
 	if err := s.Check(); err != nil {
 		facts = append(facts, fact{

@@ -106,8 +106,7 @@ type section struct {
 	Excerpts []*excerpt
 	Chart    sketchView
 
-	MoreCauses, MoreGroups, MoreExcerpts int    // that are left out
-	Dropped                              uint64 // rows of the tables
+	MoreCauses, MoreGroups, MoreExcerpts int // that are left out
 
 	anchors map[uint64]bool   // lines that can be linked to
 	ofRule  map[string]string // ids of the first groups
@@ -258,7 +257,6 @@ func (s *section) count() {
 			}
 		}
 		s.MoreGroups += c.Rows - c.Shown
-		s.Dropped += c.Dropped
 		s.Counts = append(s.Counts, c)
 	}
 }

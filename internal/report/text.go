@@ -277,9 +277,6 @@ func (t *textReport) signatures() {
 		}
 		t.sentence(styleOf(d), "%s", heading)
 		t.grid(signatureGrid(rows))
-		if dropped := table.dropped(); dropped != "" {
-			t.sentence(Plain, "%s", dropped)
-		}
 	}
 }
 
