@@ -88,11 +88,7 @@ func (c *Comparison) appendText(dst []byte, o TextOptions) []byte {
 		t.sentence(Plain, "%s", mods)
 	}
 	for _, table := range s.tables {
-		t.section(Strong, "%s", table.heading)
-		t.grid(table.grid)
-		if table.left != "" {
-			t.sentence(Plain, "%s", table.left)
-		}
+		t.headed(table)
 	}
 	if s.end != nil {
 		t.printf("\n")
@@ -271,14 +267,9 @@ func (s *compared) uncounted(name string, side *compare.Totals) {
 
 // table adds a table that has rows.
 func (s *compared) table(heading string, g *grid, more int, format string) {
-	if len(g.rows) == 0 {
-		return
+	if len(g.rows) > 0 {
+		s.tables = append(s.tables, headedGrid{heading, g, moreRows(more, format)})
 	}
-	left := ""
-	if more > 0 {
-		left = fmt.Sprintf(format, more)
-	}
-	s.tables = append(s.tables, headedGrid{heading, g, left})
 }
 
 type sectionKind uint8

@@ -40,7 +40,6 @@ type voice struct {
 var (
 	plainly    = voice{literally, func(text string, _ int) string { return text }}
 	inMarkdown = voice{prose, code}
-	inTable    = voice{prose, cell}
 )
 
 func literally(name string) string { return name }
