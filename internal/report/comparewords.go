@@ -39,6 +39,12 @@ func changedMods(mods []compare.ModChange, named func(string) string) string {
 	return "Mods: " + strings.Join(parts, "; ") + "."
 }
 
+// count is [text.Count] for templates, which have numbers of two types.
+func count(n any, noun string, plural ...string) string {
+	whole, _ := strconv.ParseUint(fmt.Sprint(n), 10, 64)
+	return text.Count(whole, noun, plural...)
+}
+
 // counted returns how many rows there are, and how many of them are urgent.
 func counted(rows []compare.Group, one, many string) string {
 	s := text.Count(len(rows), one, many)
@@ -81,6 +87,35 @@ func sideName(s *compare.Totals) string {
 		out += ", " + rate(s.Hours) + " hours"
 	}
 	return out + ")"
+}
+
+// excused counts the groups that are no reason to fail.
+func excused(d *compare.Check) (n int) {
+	for _, g := range slices.Concat(d.Added, d.More, d.Worse, d.Expired) {
+		if g.OtherMod {
+			n++
+		}
+	}
+	return n
+}
+
+// otherGames returns the games of both sides if they have none in common, else "".
+func otherGames(before, after *compare.Totals) string {
+	old, now := games(before), games(after)
+	if old == nil || now == nil || slices.ContainsFunc(old, func(g string) bool { return slices.Contains(now, g) }) {
+		return ""
+	}
+	return strings.Join(old, ", ") + " and " + strings.Join(now, ", ")
+}
+
+// games returns the known games of the logs of a side.
+func games(side *compare.Totals) (all []string) {
+	for i := range side.Files {
+		if game := side.Files[i].Game; game != "" && !slices.Contains(all, game) {
+			all = append(all, game)
+		}
+	}
+	return all
 }
 
 // heading describes a side in Markdown, with the name of its first file in code.
@@ -217,25 +252,13 @@ func rankedReason(m *compare.RankedMod) string {
 	return groups + ", " + text.Count(m.Entries, "entry", "entries") + ": " + evidence
 }
 
-// modSentence returns how many mods changed, or which list is missing.
-func modSentence(d *compare.Suspects) string {
-	switch {
-	case !d.OldMods && !d.NewMods:
-		return "Neither side has a list of mods: only what the text points at is known. An upload has a list; the " +
-			"log of a mod loader, or of a game that loaded a save, may have one."
-	case !d.OldMods:
-		return "The old side has no list of mods: what was added or updated is not known."
-	case !d.NewMods:
-		return "The new side has no list of mods: what was added or updated is not known."
-	}
+// changes returns how many mods changed in which way, "" if none did.
+func changes(mods []compare.ModChange) string {
 	n := map[string]int{}
-	for i := range d.Mods {
-		n[d.Mods[i].Change]++
+	for i := range mods {
+		n[mods[i].Change]++
 	}
-	if changed := amounts(n, "added", "updated", "removed", "moved"); changed != "" {
-		return "Mods: " + changed + "."
-	}
-	return "Both sides list the same mods in the same order."
+	return amounts(n, "added", "updated", "removed", "moved")
 }
 
 // places shows the old and the new place of a mod.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"text/template"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
@@ -155,35 +156,21 @@ func likely(m *heed.Member) []string {
 	return safeAll(names)
 }
 
+// accountingForm has a label and its sentence in each line.
+var accountingForm = form("accounting.txt", template.FuncMap{"count": count})
+
 // Accounting shows that nothing went missing unnoticed.
-func (d *Document) Accounting() []fact {
-	s := &d.Summary.Entries
-	kinds := []string{text.Count(s.Received, "entry", "entries") + ", one per log record"}
-	if s.Received > s.Logs {
-		kinds[0] += " or event: " + text.Count(s.Logs, "log record")
-	}
-	for _, k := range []struct {
-		n    uint64
-		name string
-	}{{s.Operations, "operation event"}, {s.States, "state event"}, {s.Notices, "notice"}} {
-		if k.n > 0 {
-			kinds = append(kinds, text.Count(k.n, k.name))
-		}
-	}
-	facts := []fact{
-		{Label: "received", Says: strings.Join(kinds, ", ")},
-		{Label: "decided", Says: fmt.Sprintf("%d ignored, %d counted in items: %d advisory, %d blocking",
-			s.Ignored, s.Folded, s.Advisory, s.Blocking)},
-		{Label: "items", Says: fmt.Sprintf("%d opened, %d open at the end, %d cleared, %d acknowledged; %s",
-			s.Coalesce.Opened, s.Coalesce.Open, s.Coalesce.Cleared, s.Coalesce.Acknowledged,
-			text.Count(d.Summary.Items.Updates, "update"))},
+func (d *Document) Accounting() (facts []fact) {
+	for line := range strings.Lines(string(text.Rendered(accountingForm(), &d.Summary))) {
+		label, says, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		facts = append(facts, fact{Label: label, Says: says})
 	}
 	for _, of := range dispositions {
 		if dropped := d.table(of).dropped(); dropped != "" {
 			facts = append(facts, fact{Label: "left out", Says: of.String() + ": " + dropped})
 		}
 	}
-	if err := s.Check(); err != nil {
+	if err := d.Summary.Entries.Check(); err != nil {
 		facts = append(facts, fact{
 			Label: "WRONG", in: Alarm,
 			Says: "these counts do not add up; this is a bug in heed: " + oneSpace(err.Error()),
