@@ -255,9 +255,9 @@ func (r *Replay) summary(v *verdict) Summary {
 		Missing: r.noticed(), Signatures: map[string]tableSummary{}, Accounting: "ok",
 		Verdict: v, Environment: r.environment, Headless: r.end.Headless,
 	}
-	s.Items.Opened = r.causes.items
 	s.Items.Blocking = r.causes.byDisposition[event.Blocking]
 	s.Items.Advisory = r.causes.byDisposition[event.Advisory]
+	s.Items.Opened = s.Items.Blocking + s.Items.Advisory
 	s.Items.Open, s.Items.OpenBlocking = st.Coalesce.Open, st.Coalesce.OpenBlocking
 	s.Items.Acknowledged, s.Items.Updates = st.Coalesce.Acknowledged, r.updates
 	s.Blind.AtEnd, s.Blind.Times, s.Blind.Spans = r.blind.now, r.blind.count, append([]span{}, r.blind.spans...)

@@ -199,11 +199,6 @@ func (r *Replay) missingShare() (percent float64, exact bool) {
 	return 10 * math.Floor(10*float64(m.Amount)/(float64(m.Amount)+float64(r.text))), false
 }
 
-func (r *Replay) mostlyMissing() bool {
-	percent, _ := r.missingShare()
-	return percent >= most
-}
-
 // shareWords returns how much of the log is missing bytes, "" where that is not
 // considerable.
 func (r *Replay) shareWords() string {

@@ -104,7 +104,7 @@ type section struct {
 	Groups   []Row
 	Counts   []countView // of each disposition
 	Excerpts []*excerpt
-	Chart    sketchView
+	Chart    map[string]string // see section.chart
 
 	MoreCauses, MoreGroups, MoreExcerpts int // that are left out
 
@@ -125,12 +125,7 @@ type ruleRef struct{ Name, Href string }
 
 // pageFuncs are the functions of the template, besides exported fields of a document.
 var pageFuncs = template.FuncMap{
-	"many": func(n any, noun string, plural ...string) string {
-		if n, ok := n.(int); ok {
-			return text.Many(n, noun, plural...)
-		}
-		return text.Many(n.(uint64), noun, plural...)
-	},
+	"many":  func(n any, noun string, plural ...string) string { return text.Many(whole(n), noun, plural...) },
 	"count": text.Number[uint64], "capital": capital, "sentence": sentence,
 
 	"class":  func(v *verdict) string { return states[v.State].class },
@@ -146,6 +141,7 @@ var pageFuncs = template.FuncMap{
 	"modCount": func(e *Environment) string { return e.modCount(nil) },
 
 	"complete":  func(d *Document) string { return d.complete },
+	"total":     func(d *Document) string { return text.Number(d.details.total) },
 	"likely":    func(m heed.Member) []string { return likely(&m) },
 	"parts":     func(c *Cause) []heed.Member { parts, _ := c.first(pageParts); return parts },
 	"moreParts": func(c *Cause) int { _, more := c.first(pageParts); return more },
@@ -191,8 +187,8 @@ func newSection(d *Document, logs, number, halvings int) *section {
 		}
 	}
 	s.MoreCauses, s.MoreExcerpts = len(d.Causes)-len(s.Causes), len(d.excerpts)-len(s.Excerpts)
+	s.Chart = s.chart()
 	s.count()
-	s.sketch()
 	return s
 }
 
@@ -332,37 +328,21 @@ func halved(all []*excerpt) []*excerpt {
 	return slices.DeleteFunc(slices.Clone(all), func(e *excerpt) bool { return !keep[e] })
 }
 
-// sketchView is a chart: areas upon each other, the most urgent
-// below, in a box of sketchWidth by sketchHeight.
-type sketchView struct {
-	Width, Height             int
-	Blocking, Advisory, Other string // paths
-	To                        string // number of the last entry
-}
-
-const (
-	sketchWidth  = 1000
-	sketchHeight = 120
-)
-
-// sketch fills in the chart: which share of the entries of each stretch of the log is how urgent.
-func (s *section) sketch() {
+// chart returns the paths of areas upon each other by disposition, the most urgent below, in a box of 1 by 1: which
+// share of the entries of each stretch of the log is so urgent or more.
+func (s *section) chart() map[string]string {
 	buckets := s.details.chart.buckets
 	if len(s.Causes) == 0 || len(buckets) == 0 {
-		return // nothing to be seen
+		return nil // nothing to be seen
 	}
-	path := func(least event.Disposition) string {
-		var p strings.Builder
-		fmt.Fprintf(&p, "M0 %d", sketchHeight)
+	paths := map[string]string{}
+	for _, least := range dispositions {
+		path := []byte("M0 1")
 		for i := range buckets {
 			share := float64(buckets[i].from(least)) / float64(max(buckets[i].from(event.Ignore), 1))
-			fmt.Fprintf(&p, "V%.4gH%.4g", sketchHeight-share*sketchHeight, float64(i+1)*sketchWidth/float64(len(buckets)))
+			path = fmt.Appendf(path, "V%.4gH%.4g", 1-share, float64(i+1)/float64(len(buckets)))
 		}
-		fmt.Fprintf(&p, "V%dz", sketchHeight)
-		return p.String()
+		paths[least.String()] = string(path) + "V1z"
 	}
-	s.Chart = sketchView{
-		Width: sketchWidth, Height: sketchHeight, To: text.Number(s.details.total),
-		Other: path(event.Ignore), Advisory: path(event.Advisory), Blocking: path(event.Blocking),
-	}
+	return paths
 }

@@ -202,6 +202,7 @@ func (r *Replay) broke(v *verdict, n *run, blocking []*heed.Member) {
 func (r *Replay) held(v *verdict, n *run, advisory []*heed.Member) {
 	b, complaints := &r.blind, len(advisory) > 0
 	unread := r.unread != "" || r.end.Interrupted
+	share, _ := r.missingShare()
 	switch {
 	case r.silent() && !complaints:
 		v.State, v.title, v.What = stateUnknown, r.say("Empty"), r.silence()
@@ -211,7 +212,7 @@ func (r *Replay) held(v *verdict, n *run, advisory []*heed.Member) {
 	case n.times > 0:
 		v.State, v.Since, v.title = stateBlind, b.last.From, r.say("The log stops for a while")
 		v.What = r.say("Nothing broke while the game was logging. What happened in between is not known.")
-	case r.mostlyMissing():
+	case share >= most:
 		v.State, v.Since, v.title = stateBlind, r.notices[event.StatusHole].First, r.say("Most of the log is missing, first")
 		v.What = r.say("The remaining part has no blocking problem. What the missing part reported is not known.")
 	case complaints:
