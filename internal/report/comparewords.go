@@ -144,6 +144,7 @@ var gapWords = map[string]string{
 	event.StatusTruncated.String(): "is cut off at line %d%s",
 	"unread":                       "was only read to line %d%s",
 	"blind":                        "stops at line %d%s",
+	"beginning":                    "lacks its beginning%[2]s",
 }
 
 // gapsOf returns where the evidence of a side is incomplete.
@@ -165,9 +166,7 @@ func gapsOf(s *compare.Totals) []string {
 				says = fmt.Sprintf("has a log that is %s (%s)", silence, f.Name)
 			case silence != "":
 				says = "is " + silence
-			case g.Kind == "beginning":
-				says = "lacks its beginning" + of
-			case g.Kind == "blind" && g.Rule != "":
+			case g.Rule != "":
 				says += " (" + g.Rule + ")"
 			}
 			if g.Kind == "blind" && g.To > 0 {

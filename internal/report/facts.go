@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -299,22 +300,14 @@ func (e *Environment) modCount(t texts) string {
 	return ""
 }
 
-// namedMods returns, for the mods of an environment that a verdict names, by their index, what names them, in words:
-// that is no proof. A verdict has a mod by its name or its package id.
-func (e *Environment) namedMods(v *verdict) map[int]string {
-	if e == nil || len(v.Causes) == 0 {
-		return nil
-	}
-	named := map[int]string{}
+// namedMods returns what names the mods of a verdict, in words, by the keys of their names and package ids: a list may
+// have either. That is no proof.
+func (v *verdict) namedMods() map[string]string {
+	named := map[string]string{}
 	name := func(mods []verdictMod, by string) {
 		for _, m := range mods {
-			is := func(s string) bool {
-				key := blame.Key(s)
-				return key != "" && (key == blame.Key(m.Name) || key == blame.Key(m.PackageID))
-			}
-			at := slices.IndexFunc(e.Mods, func(l capture.ListedMod) bool { return is(l.Name) || is(l.PackageID) })
-			if at >= 0 && named[at] == "" {
-				named[at] = by
+			for _, key := range []string{blame.Key(m.Name), blame.Key(m.PackageID)} {
+				named[key] = cmp.Or(named[key], by)
 			}
 		}
 	}
@@ -322,5 +315,6 @@ func (e *Environment) namedMods(v *verdict) map[int]string {
 		name(v.Causes[i].Mods, "named by: "+v.label(&v.Causes[i]))
 	}
 	name(v.Mods, "named elsewhere")
+	delete(named, "")
 	return named
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/internal/text"
 )
 
@@ -223,10 +224,8 @@ func (s *section) place(line uint64, t time.Time) place {
 // Since returns the line of the verdict's state.
 func (s *section) Since() place {
 	v := s.Summary.Verdict
-	for i := range v.Causes {
-		if c := &v.Causes[i]; c.Line == v.Since {
-			return s.ProblemAt(c)
-		}
+	if i := slices.IndexFunc(v.Causes, func(c verdictCause) bool { return c.Line == v.Since }); i >= 0 {
+		return s.ProblemAt(&v.Causes[i])
 	}
 	return s.At(v.Since)
 }
@@ -278,9 +277,10 @@ func (s *section) mods(limit, halvings int) {
 	if e == nil {
 		return
 	}
-	named := e.namedMods(s.Summary.Verdict)
+	named := s.Summary.Verdict.namedMods()
 	for i := range e.Mods {
-		s.Mods = append(s.Mods, pageMod{&e.Mods[i], i + 1, named[i]})
+		m := &e.Mods[i]
+		s.Mods = append(s.Mods, pageMod{m, i + 1, cmp.Or(named[blame.Key(m.Name)], named[blame.Key(m.PackageID)])})
 	}
 	slices.SortStableFunc(s.Mods, func(a, b pageMod) int {
 		return cmp.Compare(min(len(b.Named), 1), min(len(a.Named), 1))

@@ -101,6 +101,8 @@ type verdictMod struct {
 	Evidence  []blame.Kind `json:"evidence,omitempty" jsonschema:"What points at it, the strongest first."`
 	Entries   uint64       `json:"entries" jsonschema:"How many urgent entries point at it, at least."`
 	Line      uint64       `json:"line,omitempty" jsonschema:"Line of the first of them."`
+
+	blocking uint64 // of the entries
 }
 
 // otherMods is how many mods are named that no cause names.
@@ -292,7 +294,7 @@ func (r *Replay) named(p *chosen, of *problem, m *heed.Member) verdictCause {
 	for _, name := range all {
 		mod := verdictMod{Entries: 1, Line: m.First}
 		if t := names[blame.Key(name)]; t != nil {
-			mod = t.verdictMod
+			mod = *t
 		}
 		c.Mods = append(c.Mods, r.identified(mod, name))
 	}
@@ -344,16 +346,10 @@ func (r *Replay) advice(key causeKey, m *heed.Member) string {
 	return text.Advice(cmp.Or(advice, usual), names...)
 }
 
-// modTally is a mod with how much of what points at it blocks.
-type modTally struct {
-	verdictMod
-	blocking uint64
-}
-
 // tallyMods returns the mods that urgent entries of kept rows name, by their keys: the entries of one problem, or all if
 // of is nil.
-func (r *Replay) tallyMods(of *heed.Member) map[string]*modTally {
-	byKey := map[string]*modTally{}
+func (r *Replay) tallyMods(of *heed.Member) map[string]*verdictMod {
+	byKey := map[string]*verdictMod{}
 	for _, d := range dispositions {
 		if !d.Urgent() || of != nil && of.Disposition != d {
 			continue
@@ -365,7 +361,7 @@ func (r *Replay) tallyMods(of *heed.Member) map[string]*modTally {
 			for _, a := range row.accused {
 				t := byKey[blame.Key(a.Name)]
 				if t == nil {
-					t = &modTally{verdictMod: verdictMod{Line: a.First + 1}}
+					t = &verdictMod{Line: a.First + 1}
 					byKey[blame.Key(a.Name)] = t
 				}
 				t.Name = moreReadable(t.Name, safe(a.Name))
@@ -384,7 +380,7 @@ func (r *Replay) tallyMods(of *heed.Member) map[string]*modTally {
 }
 
 // nameMods adds the mods that no cause names, of all that urgent entries name.
-func (r *Replay) nameMods(v *verdict, others map[string]*modTally) {
+func (r *Replay) nameMods(v *verdict, others map[string]*verdictMod) {
 	if len(v.Causes) == 0 {
 		return
 	}
@@ -396,7 +392,7 @@ func (r *Replay) nameMods(v *verdict, others map[string]*modTally) {
 			delete(others, blame.Key(name))
 		}
 	}
-	sorted := slices.SortedFunc(maps.Values(others), func(a, b *modTally) int {
+	sorted := slices.SortedFunc(maps.Values(others), func(a, b *verdictMod) int {
 		return cmp.Or(
 			cmp.Compare(b.blocking, a.blocking),
 			cmp.Compare(b.Entries, a.Entries),
@@ -407,7 +403,7 @@ func (r *Replay) nameMods(v *verdict, others map[string]*modTally) {
 	shown := min(len(sorted), otherMods)
 	v.MoreMods = len(sorted) - shown
 	for _, t := range sorted[:shown] {
-		v.Mods = append(v.Mods, r.identified(t.verdictMod, t.Name))
+		v.Mods = append(v.Mods, r.identified(*t, t.Name))
 	}
 }
 
