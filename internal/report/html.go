@@ -115,7 +115,6 @@ type section struct {
 
 // place is a line of the log, which is a link where an excerpt shows it.
 type place struct {
-	Line uint64
 	Says string // the line in words
 	Time string // "" where the log has no clock
 	Href string // the id of the line in the page, "" where no excerpt has it
@@ -211,7 +210,7 @@ func (s *section) GroupID(i int) string            { return s.ID + "-g" + strcon
 func (s *section) LineID(line uint64) string       { return s.prefix + strconv.FormatUint(line, 10) }
 
 func (s *section) place(line uint64, t time.Time) place {
-	p := place{Line: line, Says: s.say("line %d", line)}
+	p := place{Says: s.say("line %d", line)}
 	if !t.IsZero() && s.clock {
 		p.Time = t.UTC().Format("15:04:05")
 	}
