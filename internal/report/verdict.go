@@ -346,8 +346,8 @@ func (r *Replay) advice(key causeKey, m *heed.Member) string {
 	return text.Advice(cmp.Or(advice, usual), names...)
 }
 
-// tallyMods returns the mods that urgent entries of kept rows name, by their keys: the entries of one problem, or all if
-// of is nil.
+// tallyMods returns the mods that urgent entries of kept rows name, by their keys: the entries of one problem, or all
+// if of is nil.
 func (r *Replay) tallyMods(of *heed.Member) map[string]*verdictMod {
 	byKey := map[string]*verdictMod{}
 	for _, d := range dispositions {
