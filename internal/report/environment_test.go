@@ -211,3 +211,13 @@ func TestFamilies(t *testing.T) {
 	require.InDelta(t, 1, precision, 0.0005)
 	require.Greater(t, recall, 0.80)
 }
+
+// TestModsByName: of a list that is too long with ids, Markdown has the names.
+func TestModsByName(t *testing.T) {
+	var e Environment
+	for i := range 800 {
+		e.Mods = append(e.Mods, listed(fmt.Sprint("Mod ", i), "author."+strings.Repeat("x", 90), ""))
+	}
+	markdown := string(Markdown(nil, inEnvironment(t, Config{File: "a.log"}, e).Document(0)))
+	require.Contains(t, markdown, "\n800 Mod 799\n")
+}

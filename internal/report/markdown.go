@@ -116,33 +116,36 @@ func (m *markdown) facts(facts []fact) {
 	m.printf("\n")
 }
 
-// mods lists the mods in load order, with id and versions. Where not all of them fit none is listed: the headline has
-// their number.
+// mods lists the mods in load order, with id and versions or, where that is too long, by name. Where not all of
+// them fit none is listed: the headline has their number.
 func (m *markdown) mods() {
 	e := m.Summary.Environment
 	if e == nil || len(e.Mods) == 0 || e.MoreMods > 0 || len(e.Mods) > markdownMods {
 		return
 	}
 	before := len(m.out)
-	m.printf("\n")
-	m.fold(e.modCount(nil)+", in load order", func() {
-		m.printf("```text\n")
-		for i := range e.Mods {
-			m.mod(i+1, &e.Mods[i])
+	for _, brief := range [...]bool{false, true} {
+		m.printf("\n")
+		m.fold(e.modCount(nil)+", in load order", func() {
+			m.printf("```text\n")
+			for i := range e.Mods {
+				m.mod(i+1, &e.Mods[i], brief)
+			}
+			m.printf("```\n")
+		})
+		if utf8.RuneCount(m.out) <= markdownLimit {
+			return
 		}
-		m.printf("```\n")
-	})
-	if utf8.RuneCount(m.out) > markdownLimit {
 		m.out = m.out[:before]
 	}
 }
 
-func (m *markdown) mod(place int, mod *capture.ListedMod) {
+func (m *markdown) mod(place int, mod *capture.ListedMod, brief bool) {
 	m.printf("%d %s", place, literal(mod.Title(), 0))
-	if mod.Name != "" && mod.PackageID != "" {
+	if !brief && mod.Name != "" && mod.PackageID != "" {
 		m.printf(" (%s)", literal(mod.PackageID, 0))
 	}
-	if mod.Versions != "" {
+	if !brief && mod.Versions != "" {
 		m.printf(" %s", literal(mod.Versions, 0))
 	}
 	m.printf("\n")
