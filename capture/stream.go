@@ -294,7 +294,7 @@ func (s *Stream) glance() bool {
 	}
 	p.json, p.out, p.held = jsonLine{}, nil, heldLines{}
 	p.mods, p.machine = modLists{blind: true}, rimworld.Machine{}
-	p.lines = &lineReader{buf: bytes.Clone(s.r.lines.rest()), w: n, no: s.r.lines.no, partial: true}
+	p.lines = &lineReader{buf: bytes.Clone(s.r.lines.rest()), w: n, no: s.r.lines.no, odd: true, partial: true}
 	p.live.flush = true
 	s.peek = &p
 	return true
