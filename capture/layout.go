@@ -87,7 +87,7 @@ func detect(window []byte) detection {
 	var d detection
 	var e evidence
 	for raw := range bytes.SplitSeq(window, []byte("\n")) {
-		b := trimCR(raw)
+		b := bytes.TrimRight(raw, "\r")
 		if !blank(b) {
 			d.observe(&e, b)
 			if e.isReport(b) {

@@ -149,7 +149,7 @@ func (l *lineReader) next(ln *line) bool {
 	if ln.hole > 0 {
 		ln.text = bytes.TrimRight(ln.text, "\r\n")
 	}
-	ln.text = trimCR(ln.text)
+	ln.text = bytes.TrimRight(ln.text, "\r")
 	return true
 }
 
@@ -174,7 +174,7 @@ const maxHead = 128
 func lineEnd(b []byte, more bool) int {
 	end := bytes.IndexByte(b, '\n')
 	if end >= 0 {
-		b, more = trimCR(b[:end]), false
+		b, more = bytes.TrimRight(b[:end], "\r"), false
 	}
 	for i := bytes.IndexByte(b, '\r'); i >= 0; {
 		head, _, ended := bytes.Cut(b[i+1:], []byte("\r"))
@@ -188,14 +188,6 @@ func lineEnd(b []byte, more bool) int {
 		i += 1 + len(head)
 	}
 	return end
-}
-
-// trimCR strips trailing carriage returns.
-func trimCR(b []byte) []byte {
-	for len(b) > 0 && b[len(b)-1] == '\r' {
-		b = b[:len(b)-1]
-	}
-	return b
 }
 
 // holeFilter copies the text of a line and leaves out its holes. Text before
