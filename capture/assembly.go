@@ -272,11 +272,7 @@ func (a *assembly) closeRef() {
 	if a.refFrom < 0 {
 		return
 	}
-	trace := a.stack[a.refFrom:]
-	if len(trace) > 0 && trace[0] == '\n' {
-		trace = trace[1:]
-	}
-	a.refs.put(a.ref, trace)
+	a.refs.put(a.ref, after(a.stack, a.refFrom))
 	a.refFrom = -1
 }
 
@@ -290,10 +286,8 @@ func (a *assembly) lastText() *[]byte {
 
 // head returns the first line of the record.
 func (a *assembly) head() []byte {
-	if i := bytes.IndexByte(a.message, '\n'); i >= 0 {
-		return a.message[:i]
-	}
-	return a.message
+	head, _, _ := bytes.Cut(a.message, []byte("\n"))
+	return head
 }
 
 // is reports whether the first line is of one of the kinds.
