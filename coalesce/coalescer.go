@@ -123,7 +123,7 @@ func New(cfg Config) (*Coalescer, error) {
 			Consumers: consumers{List: make([]consumer, 1, cfg.MaxConsumers)},
 		},
 		index: &index{
-			size: cfg.MaxGroups + reservedRows, groups: map[signature.ID][]*counter{}, frames: map[frame][]*counter{},
+			size: cfg.MaxGroups + reservedRows, groups: map[signature.Signature][]*counter{}, frames: map[frame][]*counter{},
 		},
 	}
 	for i := range c.Items {

@@ -88,8 +88,8 @@ type counters struct {
 
 // find returns the counter of (rule, sig, variant), or nil.
 func (t *counters) find(rule string, sig signature.Signature, variant string) *counter {
-	for _, r := range t.index.groups[sig.ID] {
-		if r.of == t.of && r.Sig == sig && r.Variant == variant && r.Rule == rule {
+	for _, r := range t.index.groups[sig] {
+		if r.of == t.of && r.Variant == variant && r.Rule == rule {
 			return r
 		}
 	}
@@ -146,10 +146,7 @@ func (c *Coalescer) Merge(from, into signature.Signature) {
 	if from == into {
 		return
 	}
-	for _, r := range slices.Clone(c.index.groups[from.ID]) {
-		if r.Sig != from {
-			continue
-		}
+	for _, r := range slices.Clone(c.index.groups[from]) {
 		if r.of.Cause.Signature == from {
 			r.of.Cause.Signature = into
 		}

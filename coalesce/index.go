@@ -9,13 +9,13 @@ import (
 // index reports which items hold a group or a frame. It is exact: a row is entered when it is made, and leaves with it.
 type index struct {
 	size   int // most rows of an item
-	groups map[signature.ID][]*counter
+	groups map[signature.Signature][]*counter
 	frames map[frame][]*counter
 }
 
 // enter makes a row known.
 func (x *index) enter(r *counter) {
-	x.groups[r.Sig.ID] = append(x.groups[r.Sig.ID], r)
+	x.groups[r.Sig] = append(x.groups[r.Sig], r)
 	if r.Frame != 0 {
 		x.frames[r.Frame] = append(x.frames[r.Frame], r)
 	}
@@ -23,7 +23,7 @@ func (x *index) enter(r *counter) {
 
 // leave undoes enter.
 func (x *index) leave(r *counter) {
-	remove(x.groups, r.Sig.ID, r)
+	remove(x.groups, r.Sig, r)
 	if r.Frame != 0 {
 		remove(x.frames, r.Frame, r)
 	}
@@ -38,8 +38,8 @@ func remove[K comparable](from map[K][]*counter, key K, r *counter) {
 
 // each calls f for each row of the group (rule, sig).
 func (x *index) each(rule string, sig signature.Signature, f func(row *counter)) {
-	for _, r := range x.groups[sig.ID] {
-		if r.Sig == sig && r.Rule == rule {
+	for _, r := range x.groups[sig] {
+		if r.Rule == rule {
 			f(r)
 		}
 	}

@@ -43,7 +43,7 @@ func checkIndex(t require.TestingT, c *Coalescer) {
 		for _, row := range it.Counters.Rows {
 			require.Same(t, it, row.of)
 			groups++
-			require.Contains(t, c.index.groups[row.Sig.ID], row)
+			require.Contains(t, c.index.groups[row.Sig], row)
 			if row.Frame != 0 {
 				frames++
 				require.Contains(t, c.index.frames[row.Frame], row)
