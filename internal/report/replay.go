@@ -267,9 +267,6 @@ func (r *Replay) eachText(f func(s *string, mod bool)) {
 		for _, row := range t.rows.Values() {
 			row.eachText(f)
 		}
-		for _, a := range t.gone {
-			f(&a.Name, true)
-		}
 	}
 	for i := range r.causes.open {
 		r.causes.open[i].EachText(f)
