@@ -264,7 +264,7 @@ const enough = 60
 // The weights of contents.
 const (
 	weighName    = 30 // a name, all names, any word or rest of a line where values often follow, or a part
-	weighWord    = 20 // any other word, a name with fewer others or as the first word, a tag, or a reason after a colon
+	weighWord    = 20 // any other word, a name or capitals with fewer others, a first name, a tag, or a reason
 	weighFewWord = 15 // a word that is no name, with fewer others
 	weighEnd     = 12 // the rest of a line after punctuation
 	weighRest    = 8  // any other rest of a line
@@ -317,10 +317,11 @@ func (t *tokens) isLikely(i, others int) bool {
 // weightOfRest returns the weight of the words from i on, if names or values vary before them.
 func (t *tokens) weightOfRest(i int, varies bool) int {
 	w, said := &t.words[i], int(t.plain[i])
+	separated := w.gap == gapOpen && w.marks != equalsHash || w.marks == dashHash
 	switch {
 	case said < leastOthers || said < tailOthers && !varies:
 		return 0
-	case t.words[i-1].kind != nameWord && said >= tailOthers && varies && (w.gap == gapOpen && w.marks != equalsHash || w.marks == dashHash):
+	case said >= tailOthers && varies && separated && t.words[i-1].kind != nameWord:
 		return weighName
 	case w.marks == colonHash && w.kind != nameWord && t.words[i-1].kind < nameWord: // a reason
 		return weighWord
