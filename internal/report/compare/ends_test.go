@@ -90,7 +90,7 @@ func TestDiffEndsOfLogs(t *testing.T) {
 	ended(c, compare.New, "a.log", append(session(5), "!the mill of A = Thing_"))
 	ended(c, compare.New, "b.log", append(session(5), "!the mill of A = Thing_Wheel1 is out"))
 	ended(c, compare.New, "c.log", append(session(5), "!the mill of A"))
-	require.ElementsMatch(t, []string{"the mill of A", "the mill of A = Thing_", "the mill of A = <*> is out"}, heads(c.Diff().Added))
+	require.ElementsMatch(t, []string{"the mill of A <*>", "the mill of A = <*> is out"}, heads(c.Diff().Added))
 	d := c.Diff()
 	require.Len(t, d.New.Files, 3)
 	require.EqualValues(t, 3*len(session(5))+3, d.New.Records)
