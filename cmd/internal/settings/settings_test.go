@@ -216,7 +216,7 @@ func TestSize(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte("#"+strings.Repeat("x", maxFile)), 0o600))
 	_, err := Load(Sources{Dir: filepath.Dir(file), Getenv: none})
 	require.EqualError(t, err,
-		file+": cannot be read: has more than 1048576 bytes, the limit for such a file: is it the right one?")
+		file+": cannot be read: has more than 1048576 bytes, the limit for such a file: split it, or name the right one")
 }
 
 // TestManyMistakes bounds the errors about a file, and the text of each.
