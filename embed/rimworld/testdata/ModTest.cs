@@ -22,6 +22,12 @@ internal static class ModTest
         public Task Clear() { return null; }
     }
 
+    private static bool Logged(List<string> lines, string beginning)
+    {
+        lock (lines)
+            return lines.Any(l => l.StartsWith(beginning));
+    }
+
     private static int Main(string[] arguments)
     {
         var lines = new List<string>();
@@ -96,6 +102,9 @@ internal static class ModTest
         var stats = heed.Stats();
         Console.WriteLine("lines {0}, of the quarry kept {1}, received {2}, dropped {3}, lost {4}", stats.Pushed, platform,
             stats.Received, stats.Dropped, stats.Lost);
+        // The state says it first, the game's log some frames later.
+        while (stats.State.StartsWith("off") && !Logged(lines, "heed is off"))
+            game.Frames(1);
         game.Quit();
         foreach (var line in lines.Where(l => l.StartsWith("heed")))
             Console.WriteLine("in the game's log: " + line);
