@@ -94,7 +94,11 @@ func within[T int | time.Duration](cmd *cobra.Command, flag string, value, least
 
 func checkPatterns(cmd *cobra.Command, flag string, patterns []string) error {
 	for _, pattern := range patterns {
-		if _, err := path.Match(pattern, ""); err != nil {
+		_, err := path.Match(pattern, "")
+		if pattern == "" { // no name fits
+			err = path.ErrBadPattern
+		}
+		if err != nil {
 			return cli.Usage(cmd, "--%s %q: %w", flag, pattern, err)
 		}
 	}
