@@ -88,7 +88,6 @@ func Meant(word string, allowed []string) string {
 // Run executes a command line and returns the exit status.
 func (p *Program) Run(ctx context.Context, root *cobra.Command, args []string) int {
 	root.SetArgs(append([]string{}, args...)) // nil means the arguments of the process
-	p.completing(root, args)
 	root.SetIn(p.Stdin)
 	root.SetErr(p.Stderr)
 	err := root.ExecuteContext(ctx)
@@ -189,6 +188,7 @@ func (p *Program) Flags(root *cobra.Command, verbose string) {
 	columns, _ := Size(p.Stdout)
 	fitHelp(root, columns)
 	root.SetOut(&p.help)
+	root.ValidArgsFunction = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault) // a file is as good as a command
 	p.completionCommand(root)
 	root.InitDefaultHelpCmd()
 	if help, _, err := root.Find([]string{"help"}); err == nil {
