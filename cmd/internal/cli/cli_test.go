@@ -5,8 +5,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"runtime"
-	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -59,22 +57,6 @@ func TestTerminal(t *testing.T) {
 	columns, rows = Size(&bytes.Buffer{})
 	require.Zero(t, columns+rows)
 	require.False(t, IsTerminal(&bytes.Buffer{}))
-}
-
-func TestVersion(t *testing.T) {
-	system := runtime.GOOS + "/" + runtime.GOARCH
-	require.Equal(t, "(devel) ("+runtime.Version()+", "+system+")", Version(nil))
-	info := &debug.BuildInfo{GoVersion: "go1.99"}
-	info.Main.Version = "v1.2.3"
-	require.Equal(t, "v1.2.3 (go1.99, "+system+")", Version(info))
-	info.Settings = []debug.BuildSetting{
-		{Key: "vcs.revision", Value: "0123456789abcdef"},
-		{Key: "vcs.time", Value: "2026-01-02T03:04:05Z"},
-		{Key: "vcs.modified", Value: "false"},
-	}
-	require.Equal(t, "v1.2.3 (commit 0123456789ab, 2026-01-02, go1.99, "+system+")", Version(info))
-	info.Settings[2].Value = "true"
-	require.Equal(t, "v1.2.3 (commit 0123456789ab, with changes, 2026-01-02, go1.99, "+system+")", Version(info))
 }
 
 func TestFlagError(t *testing.T) {

@@ -163,7 +163,7 @@ func (p *Program) VersionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
-		Long:    "version prints the version, the commit, and the Go release and system of the build.",
+		Long:    "version prints the version, and the Go release and system of the build.",
 		Example: "  " + p.Name + " version",
 		Args:    NoArgs("version"),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -182,8 +182,7 @@ func (p *Program) Detail(format string, args ...any) {
 // defaults of cobra.
 func (p *Program) Flags(root *cobra.Command, verbose string) {
 	root.SilenceErrors, root.SilenceUsage = true, true
-	info, _ := debug.ReadBuildInfo()
-	root.Version = Version(info)
+	root.Version = fmt.Sprintf("%s (%s, %s/%s)", ModuleVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	columns, _ := Size(p.Stdout)
 	fitHelp(root, columns)
@@ -223,43 +222,10 @@ func (p *Program) Appearance(cmd *cobra.Command) error {
 	return nil
 }
 
-// ModuleVersion is the version of the running program, which it reports to peers.
+// ModuleVersion is the version of the running program, which it reports to peers: of its tag, or else with its commit.
 func ModuleVersion() string {
-	info, _ := debug.ReadBuildInfo()
-	return moduleVersion(info)
-}
-
-// moduleVersion is the version of a build; info may be nil.
-func moduleVersion(info *debug.BuildInfo) string {
-	if info == nil || info.Main.Version == "" {
-		return "(devel)"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
 	}
-	return info.Main.Version
-}
-
-// Version returns the build in one line: the module's version, the commit, whether files differed from it, its date,
-// and the Go release and system. It leaves out missing facts; info may be nil.
-func Version(info *debug.BuildInfo) string {
-	goVersion := runtime.Version()
-	var details []string
-	if info != nil {
-		if info.GoVersion != "" {
-			goVersion = info.GoVersion
-		}
-		set := map[string]string{}
-		for _, s := range info.Settings {
-			set[s.Key] = s.Value
-		}
-		if commit := set["vcs.revision"]; commit != "" {
-			details = append(details, "commit "+commit[:min(len(commit), 12)])
-			if set["vcs.modified"] == "true" {
-				details = append(details, "with changes")
-			}
-			if date, _, _ := strings.Cut(set["vcs.time"], "T"); date != "" {
-				details = append(details, date)
-			}
-		}
-	}
-	details = append(details, goVersion, runtime.GOOS+"/"+runtime.GOARCH)
-	return fmt.Sprintf("%s (%s)", moduleVersion(info), strings.Join(details, ", "))
+	return "(devel)"
 }
