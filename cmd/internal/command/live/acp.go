@@ -24,6 +24,7 @@ import (
 
 	"github.com/heedlog/heed/agent/steer"
 	"github.com/heedlog/heed/cmd/internal/acp"
+	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/db"
 	"github.com/heedlog/heed/cmd/internal/deliver"
@@ -74,14 +75,11 @@ func (f *acpFlags) validate(cmd *cobra.Command) error {
 		notNegative(cmd, "grace", f.grace))
 }
 
-// defaultBrief is the budget of a brief for an agent, in tokens, and maxBrief bounds it.
-const (
-	defaultBrief = 400
-	maxBrief     = 8000
-)
+// defaultBrief is the budget of a brief for an agent, in tokens.
+const defaultBrief = 400
 
 func checkBrief(cmd *cobra.Command, tokens int) error {
-	return within(cmd, "brief", tokens, 0, maxBrief)
+	return within(cmd, "brief", tokens, 0, bridge.MaxBriefTokens)
 }
 
 // within refuses a value of a flag that is below least or above most.
