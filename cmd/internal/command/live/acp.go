@@ -72,22 +72,14 @@ func (f *acpFlags) validate(cmd *cobra.Command) error {
 		return cli.Usage(cmd, "--call-wait, --steers-per-turn and --steers-per-minute must not be 0; --mode queue stops no turn")
 	}
 	return cmp.Or(checkBrief(cmd, f.brief), checkPatterns(cmd, "tool", f.tools),
-		notNegative(cmd, "grace", f.grace))
+		cli.NotNegative(cmd, "grace", f.grace))
 }
 
 // defaultBrief is the budget of a brief for an agent, in tokens.
 const defaultBrief = 400
 
 func checkBrief(cmd *cobra.Command, tokens int) error {
-	return within(cmd, "brief", tokens, 0, bridge.MaxBriefTokens)
-}
-
-// within refuses a value of a flag that is below least or above most.
-func within[T int | time.Duration](cmd *cobra.Command, flag string, value, least, most T) error {
-	if value < least || value > most {
-		return cli.Usage(cmd, "--%s %v: use %v to %v", flag, value, least, most)
-	}
-	return nil
+	return cli.Within(cmd, "brief", tokens, 0, bridge.MaxBriefTokens)
 }
 
 func checkPatterns(cmd *cobra.Command, flag string, patterns []string) error {
@@ -99,13 +91,6 @@ func checkPatterns(cmd *cobra.Command, flag string, patterns []string) error {
 		if err != nil {
 			return cli.Usage(cmd, "--%s %q: %w", flag, pattern, err)
 		}
-	}
-	return nil
-}
-
-func notNegative[T int | time.Duration](cmd *cobra.Command, flag string, d T) error {
-	if d < 0 {
-		return cli.Usage(cmd, "--%s %v: must not be negative", flag, d)
 	}
 	return nil
 }

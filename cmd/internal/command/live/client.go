@@ -88,7 +88,7 @@ func (f *clientFlags) selects(cmd *cobra.Command) {
 
 // validate checks the flags before a connection is made.
 func (f *clientFlags) validate(cmd *cobra.Command) error {
-	return cmp.Or(loopbackOnly(cmd, "connect"), notNegative(cmd, "pid", f.pid))
+	return cmp.Or(loopbackOnly(cmd, "connect"), cli.NotNegative(cmd, "pid", f.pid))
 }
 
 // arguments returns the flags that select the same heed, in any folder.

@@ -97,8 +97,8 @@ func (f *hostFlags) validate(cmd *cobra.Command) error {
 	if _, err := gate.New(gate.Config{Source: struct{ gate.Source }{}, Allow: f.allow}); err != nil {
 		return cli.Usage(cmd, "--allow: %w", err)
 	}
-	return cmp.Or(notNegative(cmd, "grace", f.grace), within(cmd, "settle", f.settle, 0, maxSettle),
-		within(cmd, "journal", f.journal, minJournal, maxJournal), loopbackOnly(cmd, "metrics"))
+	return cmp.Or(cli.NotNegative(cmd, "grace", f.grace), cli.Within(cmd, "settle", f.settle, 0, maxSettle),
+		cli.Within(cmd, "journal", f.journal, minJournal, maxJournal), loopbackOnly(cmd, "metrics"))
 }
 
 // loopbackOnly returns an error for a flag with an address that is open to other machines, unless the flag of the same

@@ -41,17 +41,14 @@ func (p *program) tailCommand() *cobra.Command {
 	cmd := p.clientCommand("tail", &f.clientFlags,
 		func(ctx context.Context, c *gabp.Client, _ *runFile, _ []string) error { return p.tail(ctx, c, &f) })
 	cli.Checked(cmd, func(cmd *cobra.Command) error {
-		if f.last < 0 {
-			return cli.Usage(cmd, "--last %d: must not be negative; 0 shows all", f.last)
-		}
 		if f.after != "" && cmd.Flags().Changed("last") {
 			return cli.Usage(cmd, "--after and --last: choose one")
 		}
 		if !isCursor(f.after) {
 			return cli.Usage(cmd, "--after %q: not a cursor; tail prints one at its end", f.after)
 		}
-		if f.least == "" {
-			return nil
+		if err := cli.NotNegative(cmd, "last", f.last); err != nil || f.least == "" {
+			return err
 		}
 		return cli.OneOf(cmd, "least", f.least, event.Advisory.String(), event.Blocking.String())
 	})
