@@ -454,9 +454,9 @@ func (s *session) call(u *update) {
 	open := s.turn.calls
 	c := open[u.CallID]
 	title := cmp.Or(u.Name, u.Title)
-	status, ends := ends[u.Status]
+	status, _ := event.Parse[event.Status](u.Status)
 	switch {
-	case ends:
+	case status.Ended():
 		delete(open, u.CallID)
 		s.callEnds(u.CallID, c, status)
 		if c != nil {
@@ -485,9 +485,6 @@ func (s *session) call(u *update) {
 		go s.report(c.begun, bridge.Call{ID: u.CallID, Tool: c.title, Exempt: exempt, Status: event.StatusStarted})
 	}
 }
-
-// ends are the statuses of a tool call that has ended, as the protocol has them.
-var ends = map[string]event.Status{"completed": event.StatusCompleted, "failed": event.StatusFailed}
 
 // callEnds reports the end of a call, if it is one of the game.
 func (s *session) callEnds(id string, c *call, status event.Status) {

@@ -165,10 +165,8 @@ func (p *Program) Note(format string, args ...any) {
 
 // Print writes to standard output. An error calls it what, such as "the report", or "".
 func (p *Program) Print(what string, data []byte) error {
-	if _, err := p.Stdout.Write(data); err != nil {
-		return CannotWrite(p.Unwritten, what, err)
-	}
-	return nil
+	_, err := p.Stdout.Write(data)
+	return CannotWrite(p.Unwritten, what, err)
 }
 
 // Detail prints a message with --verbose only.

@@ -97,7 +97,7 @@ func (p *program) replayAll(cmd *cobra.Command, r *replaying, names []string) er
 	if !streams {
 		_, _ = out.Write(p.rendered(cmd, 0, 0, replays...))
 	}
-	err := written("the report", out.Flush())
+	err := cli.CannotWrite(exitIO, "the report", out.Flush())
 	if len(replays) > 0 && err == nil {
 		err = p.writeMore(cmd, func(i int) []byte { return p.rendered(cmd, i, 0, replays...) })
 	}
@@ -112,11 +112,10 @@ func (p *program) rendered(cmd *cobra.Command, number, shown int, replays ...*re
 	if isFindings(format) && !cmd.Flags().Changed("top") {
 		top = maxFindings
 	}
-	docs := make([]*report.Document, len(replays))
-	for i, rep := range replays {
-		docs[i] = p.document(rep, format, top)
+	docs := p.documents(replays, format, top)
+	for _, doc := range docs {
 		if number == 0 {
-			p.fails(event.Ignore, docs[i].Summary.Worst, docs[i].WentBlind)
+			p.fails(event.Ignore, doc.Summary.Worst, doc.WentBlind)
 		}
 	}
 	return render(p, format, shown, docs...)
@@ -258,11 +257,7 @@ func (p *program) report(cmd *cobra.Command, names []string, file string, open b
 	if replays == nil {
 		return nil // reported already, log by log
 	}
-	docs := make([]*report.Document, len(replays)) // once the private names of all logs are known
-	for i, rep := range replays {
-		docs[i] = p.document(rep, formatPage, 0)
-	}
-	data := report.HTML(nil, docs...)
+	data := report.HTML(nil, p.documents(replays, formatPage, 0)...) // once the private names of all logs are known
 	p.removed(r.scrubber)
 	pages := []string{file}
 	switch {
