@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -44,9 +42,6 @@ func (p *program) tailCommand() *cobra.Command {
 		if f.after != "" && cmd.Flags().Changed("last") {
 			return cli.Usage(cmd, "--after and --last: choose one")
 		}
-		if !isCursor(f.after) {
-			return cli.Usage(cmd, "--after %q: not a cursor; tail prints one at its end", f.after)
-		}
 		if err := cli.NotNegative(cmd, "last", f.last); err != nil || f.least == "" {
 			return err
 		}
@@ -60,16 +55,6 @@ func (p *program) tailCommand() *cobra.Command {
 	flags.StringVar(&f.least, "least", "", "only entries of the disposition `WHAT` or above: advisory or blocking")
 	cli.Completes(cmd, "least", event.Advisory.String(), event.Blocking.String())
 	return cmd
-}
-
-// isCursor reports whether text has the form of a cursor, as heed gives them out: a
-// number, with the run that it is of before it. None is one.
-func isCursor(text string) bool {
-	if text == "" {
-		return true
-	}
-	_, err := strconv.ParseUint(text[strings.LastIndexByte(text, '/')+1:], 10, 64)
-	return err == nil
 }
 
 func (p *program) tail(ctx context.Context, c *gabp.Client, f *tailFlags) (err error) {
