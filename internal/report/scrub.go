@@ -180,9 +180,9 @@ var kindWords = map[scrub.Kind]string{
 	scrub.Folder:   "names of folders",
 }
 
-// rescrub removes from the kept texts the names that were learned later: once the log has ended, before groups are made,
-// and for each document, since later logs may show more. The texts are then the same as if all names had been known from
-// the first line on.
+// rescrub removes from the kept texts the names that were learned later: once the log has ended, before groups are
+// made, and for each document, since later logs may show more. The texts are then the same as if all names had been
+// known from the first line on.
 func (r *Replay) rescrub() {
 	s := r.config.Scrub
 	if s == nil || !s.names.Any() {

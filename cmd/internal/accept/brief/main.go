@@ -1,4 +1,4 @@
-// Package brief measures the true facts about a fault that briefs have. BenchmarkBrief measures the time that they take.
+// Package brief measures the true facts about a fault that briefs have. BenchmarkBrief measures their time.
 //
 //	go run ./cmd/internal/accept brief
 //	go run ./cmd/internal/accept brief -data ../shared/data -misses
