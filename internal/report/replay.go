@@ -267,9 +267,6 @@ func (r *Replay) eachText(f func(s *string, mod bool)) {
 		for _, row := range slices.Concat(t.rows.Values(), t.groups) {
 			row.eachText(f)
 		}
-		for _, a := range t.gone {
-			f(&a.Name, true)
-		}
 	}
 	for _, open := range [][]heed.Item{r.causes.open, r.open} {
 		for i := range open {

@@ -3,7 +3,6 @@ package report
 import (
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/internal/text"
@@ -72,15 +71,6 @@ const maxWhole = 64 << 10
 // scrub removes private text and remembers its kinds.
 func (s *Scrubber) scrub(text string) string {
 	scrubbed := s.names.Text(scrub.Text(text))
-	if strings.Contains(scrubbed, "@") {
-		scrubbed = partialEmail().ReplaceAllStringFunc(scrubbed, func(part string) string {
-			local, rest, _ := strings.Cut(part, "@")
-			if instance(local) {
-				return part
-			}
-			return string(scrub.Email) + strings.TrimLeft(rest, partialDomain)
-		})
-	}
 	s.remember(text, scrubbed)
 	return scrubbed
 }
@@ -95,28 +85,6 @@ func (s *Scrubber) remember(text, scrubbed string) {
 			s.kinds = append(s.kinds, kind)
 		}
 	}
-}
-
-// partialEmail is an address with a domain that a template has masked, or a sample has cut.
-var partialEmail = text.Lazy(`(?:"[^"@\r\n]+"|(?:[\pL\pN._%+-]+')?[\pL\pN._%+-]+)@(?:(?:xn--)?<\*>|\[<\*>\]|[A-Za-z0-9.-]*…)`)
-
-// partialDomain are the signs that partialEmail has of a domain.
-const partialDomain = "[<*>].-ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-
-// instance reports whether the text before an "@" is the name of a type rather than of a mailbox: a program that prints
-// an object writes its type, "@" and a number, which a template has masked too.
-func instance(local string) bool {
-	if strings.Count(local, ".") >= 2 {
-		return true
-	}
-	lower := false
-	for _, r := range local {
-		if lower && unicode.IsUpper(r) {
-			return true
-		}
-		lower = unicode.IsLower(r)
-	}
-	return false
 }
 
 // Suspects returns suspects with scrubbed names.
