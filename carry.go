@@ -114,28 +114,14 @@ func (s *setup) carry(c *carryOver) (*Engine, error) {
 	}
 	e.classifier.Blinded(c.Blind)
 	e.coalescer.Continue(c.Sequence, c.Items, len(e.classifier.Blind()) > 0)
-	e.mu.Lock()
-	defer e.mu.Unlock()
 	for i := range c.Blocking {
-		e.reopen(&c.Blocking[i])
+		h := &c.Blocking[i] // raised by the host, so that only an acknowledgement or the host ends it
+		e.Raise(Report{
+			ID: h.ID, Key: "carried-" + strconv.FormatUint(h.Number, 10), Disposition: event.Blocking, Severity: h.Severity,
+			Invalidates: h.StateInvalidated, Summary: h.Summary, Message: "from before the restart: " + h.Summary,
+		})
 	}
 	return e, nil
-}
-
-// reopen opens a blocking item under the id that it has. It is raised by the host, so that only an acknowledgement or
-// the host ends it. The lock is held.
-func (e *Engine) reopen(held *coalesce.Held) {
-	summary := text.Safe(held.Summary, maxReportSummary)
-	e.entry = event.Entry{
-		Kind: event.KindHost, Status: event.StatusRaised, Source: held.ID, Message: "from before the restart: " + summary,
-	}
-	e.act(&coalesce.Input{
-		Signature: e.normalizer.Signature(summary, ""), Raised: held.ID, Summary: summary,
-		Decision: event.Decision{
-			Rule: hostRule + "carried", Disposition: event.Blocking, Severity: held.Severity,
-			Invalidates: held.StateInvalidated,
-		},
-	}, func(in *coalesce.Input) coalesce.Folded { return e.coalescer.Reopen(in, held.Number) })
 }
 
 // CarriedOver returns why the engine could not be restored as a whole and began with the carry-over of its snapshot, in

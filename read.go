@@ -29,9 +29,8 @@ func (e *Engine) Updates(dst []Update) []Update {
 // lock is released between two of them: an item that was open at the call, and is when
 // its turn comes, is appended as it is then.
 func (e *Engine) Open(dst []Item) []Item {
-	var room [64]string
 	e.mu.Lock()
-	ids := e.coalescer.OpenIDs(room[:0])
+	ids := e.coalescer.OpenIDs()
 	e.mu.Release()
 	for _, id := range ids {
 		if a, ok := e.Item(id); ok && a.State == coalesce.Open {

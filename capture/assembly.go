@@ -37,7 +37,9 @@ const (
 type part uint8
 
 const (
-	partMessage part = iota
+	partOpen  part = iota // not decided
+	partApart             // in no part: the line does not belong to it
+	partMessage
 	partStack
 	partHead // the message's first line, which is all there is of it
 	partNone // the line is covered, and its text kept nowhere
@@ -86,7 +88,7 @@ type openRecord struct {
 	dump      bool // a dump of Go's is open; see joinsDump
 	export    bool // it is an entry of the journal's export
 	calls     bool // or a stack that a program of Go's survived
-	own       look // at the first line; see is
+	own       look // at the first line
 	threw     bool // the first frame has the place of an exception's
 	exception bool // a line below the first is an exception that the first announced
 	inner     bool // the last line hands on a further exception; see nests
@@ -116,23 +118,29 @@ func (a *assembly) reset() {
 
 func (a *assembly) empty() bool { return a.lines == 0 }
 
-// open makes ln the first line of the record, without its text.
-func (a *assembly) open(ln *line) {
+// cover makes ln the first line of the record, without its text.
+func (a *assembly) cover(ln *line) {
 	a.start, a.end, a.lines = ln.no, ln.no, 1
 	a.cut = ln.cut
 }
 
-// begin makes ln the first line of the record.
+// open makes ln the first line of the record.
+func (a *assembly) open(ln *line) {
+	a.cover(ln)
+	a.put(partMessage, ln.text)
+	if len(ln.text) <= a.limit {
+		ln.logger()
+		a.own = ln.look
+	}
+}
+
+// begin opens the record with ln, and the block or list that ln begins.
 func (a *assembly) begin(ln *line, layout Layout) {
 	b := ln.text
 	a.open(ln)
 	a.time, a.partial = ln.time, ln.partial
 	a.split = evidenceLine
-	if len(b) <= a.limit {
-		a.own = ln.look
-	}
 	if layout == LayoutPlain || layout == LayoutJSON {
-		a.put(partMessage, b)
 		a.titled, a.calls = isDrawn(b), isGoroutine(b)
 		a.traceback = hasPrefix(b[journalLen(b):], traceback) || !isIndented(b) && hasSuffix(trimRight(b), traceback+":")
 		return
@@ -153,7 +161,6 @@ func (a *assembly) begin(ln *line, layout Layout) {
 	case ln.is(ofFooter):
 		a.footer, a.sealed = true, true
 	}
-	a.put(partMessage, b)
 	if ln.is(ofRef) {
 		a.reference(b)
 		return
@@ -265,11 +272,7 @@ func (a *assembly) closeRef() {
 	if a.refFrom < 0 {
 		return
 	}
-	trace := a.stack[a.refFrom:]
-	if len(trace) > 0 && trace[0] == '\n' {
-		trace = trace[1:]
-	}
-	a.refs.put(a.ref, trace)
+	a.refs.put(a.ref, after(a.stack, a.refFrom))
 	a.refFrom = -1
 }
 
@@ -283,22 +286,28 @@ func (a *assembly) lastText() *[]byte {
 
 // head returns the first line of the record.
 func (a *assembly) head() []byte {
-	if i := bytes.IndexByte(a.message, '\n'); i >= 0 {
-		return a.message[:i]
-	}
-	return a.message
+	head, _, _ := bytes.Cut(a.message, []byte("\n"))
+	return head
 }
 
 // is reports whether the first line is of one of the kinds.
 func (a *assembly) is(k kinds) bool {
-	if a.own.known&k == k {
-		return a.own.kinds&k != 0
+	if k&^a.own.known != 0 {
+		a.find(k)
 	}
-	return a.own.is(a.head(), k)
+	return a.own.kinds&k != 0
 }
 
+// find is apart from is, which is compiled in place then.
+func (a *assembly) find(k kinds) { a.own.find(a.head(), k) }
+
 // logger returns the head that a logger wrote in front of the first line.
-func (a *assembly) logger() logline.Head { return a.own.logger(a.head()) }
+func (a *assembly) logger() *logline.Head {
+	if a.own.known&ofHead == 0 {
+		a.own.logger(a.head())
+	}
+	return &a.own.head
+}
 
 // isException reports whether the record has the form of an exception.
 func (a *assembly) isException() bool {

@@ -65,15 +65,11 @@ const quietStart = 20
 
 // restarted reports whether b, the first line of a record, opens another run.
 func (s *bannerState) restarted(b []byte) bool {
-	switch {
-	case hasPrefix(b, unity.BannerPath):
-		restart := s.seen || s.records > quietStart
-		s.seen, s.opening = true, true
-		return restart
-	case hasPrefix(b, unity.BannerVersion):
-		restart := !s.opening && (s.seen || s.records > quietStart)
-		s.seen, s.opening = true, false
-		return restart
+	path := hasPrefix(b, unity.BannerPath)
+	if !path && !hasPrefix(b, unity.BannerVersion) {
+		return false
 	}
-	return false
+	restart := (path || !s.opening) && (s.seen || s.records > quietStart)
+	s.seen, s.opening = true, path
+	return restart
 }

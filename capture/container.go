@@ -19,11 +19,13 @@ import (
 // The prefix of the journal is the head of a record, so that it stays where the line may begin one.
 func (r *Reader) unwrap(ln *line) {
 	before := r.origin
-	r.origin = r.origin[:0]
+	r.origin, r.unwrapped = r.origin[:0], r.unwrapped[:0]
 	switch b := ln.text; {
 	case len(b) == 0:
-	case isName(b[0]):
-		ln.text = b[composeLen(b):]
+	case isName(b[0]) && mayWrap(b):
+		if bytes.IndexByte(b, '|') >= 0 {
+			ln.text = b[len(composed.Find(b)):]
+		}
 		n := journalLen(ln.text)
 		if rest := ln.text[n:]; n > 0 && (blank(rest) || isIndented(rest) || bytes.Equal(ln.text[:n], before)) {
 			r.origin, ln.text = append(r.origin, ln.text[:n]...), rest
@@ -42,7 +44,7 @@ func (r *Reader) unwrap(ln *line) {
 		if t := r.json.time; !t.IsZero() {
 			ln.time = t.UnixNano()
 		}
-		r.unwrapped = append(r.unwrapped[:0], r.json.texts[roleMessage]...)
+		r.unwrapped = append(r.unwrapped, r.json.texts[roleMessage]...)
 		ln.text = r.unwrapped
 	}
 }
@@ -65,7 +67,7 @@ func (r *Reader) unhead(ln *line) {
 		return
 	case isTraceTitle(t), hasPrefix(t, traceback):
 	case !isIndented(rest):
-		if !a.traceback || !isThrown(t, 0) {
+		if !a.traceback || !is(t, ofType) {
 			return
 		}
 	default:
@@ -79,12 +81,15 @@ func (r *Reader) unhead(ln *line) {
 	}
 }
 
-// composeLen returns the length of the name of a container and the bar in front of b, 0 without them: "press-1  | ".
-func composeLen(b []byte) int {
-	if bytes.IndexByte(b, '|') < 0 {
-		return 0 // as nearly all lines
+// mayWrap reports whether b may begin with a time or the month of one, or with the name of a container and a bar, as
+// "press-1  | " is. Most lines begin with a word of letters, and another.
+func mayWrap(b []byte) bool {
+	space := bytes.IndexByte(b, ' ')
+	if space < 0 || isDigit(b[0]) {
+		return true
 	}
-	return len(composed.Find(b))
+	next := trimLeft(b[space:])
+	return len(next) > 0 && (isDigit(next[0]) || next[0] == '|')
 }
 
 // journalLen returns the length of the time, the host and the process in front of b, as the journal prints them with

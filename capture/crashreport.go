@@ -45,30 +45,30 @@ func (a *assembly) joinsCrashReport(b []byte) verdict {
 		case crashed:
 			a.crash = reportTrace
 		case a.crash == reportTrace:
-			return apart()
+			return apart
 		default:
 			a.crash = reportMachine
 		}
-		return joined(partNone, evidenceBlock)
+		return verdict{partNone, evidenceBlock}
 	}
 	switch {
 	case crash.Leaves(text(b)), is(b, ofCause):
-		return apart()
+		return apart
 	case crash.IsEnd(text(b)):
 		a.sealed = true
-		return joined(partNone, evidenceBlock)
+		return verdict{partNone, evidenceBlock}
 	}
 	switch {
 	case a.crash == reportText:
 		a.reason = max(a.reason, crash.TextReason(text(b)))
-		return joined(partMessage, evidenceBlock)
+		return verdict{partMessage, evidenceBlock}
 	case a.crash == reportTrace && isReportFrame(b):
 		if a.frames++; a.frames == 1 {
 			a.reason = max(a.reason, crash.FrameReason(text(b)))
 		}
-		return joined(partStack, evidenceBlock)
+		return verdict{partStack, evidenceBlock}
 	}
-	return joined(partNone, evidenceBlock)
+	return verdict{partNone, evidenceBlock}
 }
 
 // isReportFrame reports whether b is a frame in a crash report: one of native code, of managed code, or of macOS:
@@ -105,9 +105,9 @@ func (a *assembly) isCrashFrame(b []byte) bool {
 func (a *assembly) joinsAround(b []byte, layout Layout) verdict {
 	switch {
 	case is(b, ofCause|ofBanner|ofLife), layout == layoutCrash && crash.IsJSONCause(text(b)):
-		return apart()
+		return apart
 	case crash.IsEnd(text(b)):
 		a.sealed = true
 	}
-	return joined(partMessage, evidenceBlock)
+	return verdict{partMessage, evidenceBlock}
 }

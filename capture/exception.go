@@ -87,6 +87,18 @@ var drawn = regexp.MustCompile(
 // maxHeading is how many bytes the heading of a trace has at most.
 const maxHeading = 40
 
+// isTraceHead reports whether message, all that a record holds besides frames,
+// is the head under which Mono prints the managed trace before the line by which
+// a crash is known. A mod's message may be the same, so alone it is no crash.
+func isTraceHead(message []byte) bool { return string(trimRight(message)) == "Stacktrace:" }
+
+// isRule reports whether b is a line drawn with one character, as frames the
+// headings of Mono's crash report.
+func isRule(b []byte) bool {
+	b = trimRight(b)
+	return len(b) >= 20 && (b[0] == '=' || b[0] == '-') && bytes.Count(b, b[:1]) == len(b)
+}
+
 // isInnerException reports whether b opens a further exception of an
 // AggregateException, which a blank line separates.
 func isInnerException(b []byte) bool { return hasPrefix(b, "---> (Inner Exception #") }
@@ -119,7 +131,7 @@ func (a *assembly) joinsNested(ln *line) verdict {
 		to = partHead
 	}
 	a.exception, a.list = true, listNone
-	return joined(to, evidenceForm)
+	return verdict{to, evidenceForm}
 }
 
 // joinsTitled reports whether b is the exception that a line handed on as a title: "Inner exception:".

@@ -14,12 +14,12 @@ const exportStart = "__CURSOR="
 // joinsExport decides about a line below the first of such an entry, whose values may have blank lines.
 func (a *assembly) joinsExport(b []byte) verdict {
 	if hasPrefix(b, exportStart) {
-		return apart()
+		return apart
 	}
 	for range a.blanks - 1 {
 		a.feed(&a.message)
 	}
-	return joined(partMessage, evidenceForm)
+	return verdict{partMessage, evidenceForm}
 }
 
 // readExport has r.json read the entry, as an object of JSON with its fields.

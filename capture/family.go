@@ -2,6 +2,7 @@ package capture
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/heedlog/heed/capture/format"
 	"github.com/heedlog/heed/capture/internal/bepinex"
@@ -36,10 +37,8 @@ const maxFamily = 64
 
 // formatOf returns the format of a family; one without functions for a family that has no package.
 func formatOf(family string) *format.Format {
-	for _, f := range formats {
-		if f.Name == family {
-			return f
-		}
+	if i := slices.IndexFunc(formats[:], func(f *format.Format) bool { return f.Name == family }); i >= 0 {
+		return formats[i]
 	}
 	return &format.Format{Name: family}
 }
@@ -107,13 +106,12 @@ func detectFormat(window []byte, d detection) *format.Format {
 // isRecorded reports whether JSON lines are a recording of heed or the events of a host. These name
 // their family, or none.
 func isRecorded(window []byte) bool {
-	for _, kind := range [...]string{"log", "operation", "state", "notice", "recording"} {
-		if bytes.Contains(window, []byte(`"kind":"`+kind+`"`)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(recordedKinds, func(kind string) bool {
+		return bytes.Contains(window, []byte(`"kind":"`+kind+`"`))
+	})
 }
+
+var recordedKinds = []string{"log", "operation", "state", "notice", "recording"}
 
 // observeFormat looks for the banner of a family in head, the first line of a record: a launcher may write before the
 // program does. A family that a package recognized stays; the family of a layout gives way.

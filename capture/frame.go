@@ -26,10 +26,10 @@ func frameKinds(b []byte, n int) kinds {
 	case len(t) == 0, t[0] <= ' ', t[0] == 0x7f, t[0] == '-', t[0] == '[' && indented,
 		hasPrefix(t, "at "), hasPrefix(t, "File "), hasPrefix(t, "Rethrow "):
 	case n > 0 && n+1 < len(b) && b[n] == ' ' && b[n+1] != '(', bytes.IndexByte(t, '(') < 0:
-		return ofFrame.when(isOffsetFrame(b)) // as most lines: no name with arguments is the first word
+		return ofFrame.when(isOffsetFrame(b, n)) // as most lines: no name with arguments is the first word
 	}
 	f, c := frame.Parse(text(b))
-	return ofFrame.when(c == frame.Sure && !f.Address && !f.Python || isOffsetFrame(b)) |
+	return ofFrame.when(c == frame.Sure && !f.Address && !f.Python || isOffsetFrame(b, n)) |
 		ofCall.when(c > frame.None && !f.Led && f.Path != "")
 }
 
@@ -75,10 +75,12 @@ func (a *assembly) joinsLocal(b []byte) bool {
 }
 
 // isOffsetFrame reports whether b is a frame of System.Diagnostics.StackFrame:
-// "Foo at offset 0 in file:line:column <filename unknown>:0:0".
-func isOffsetFrame(b []byte) bool {
-	i := bytes.IndexByte(b, ' ')
-	return i > 0 && hasPrefix(b[i:], " at offset ") && bytes.Contains(b[i:], []byte(" in file:line:column "))
+// "Foo at offset 0 in file:line:column <filename unknown>:0:0". Its first n bytes have no space.
+func isOffsetFrame(b []byte, n int) bool {
+	if n == len(b) || b[n] != ' ' {
+		n = bytes.IndexByte(b, ' ')
+	}
+	return n > 0 && hasPrefix(b[n:], " at offset ") && bytes.Contains(b[n:], []byte(" in file:line:column "))
 }
 
 // isNativeFrame reports whether b is a frame of native code in a crash report:

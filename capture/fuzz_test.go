@@ -97,12 +97,13 @@ func returned(in string) string {
 	return string(out)
 }
 
-// FuzzFormKinds holds formKinds, which knows most lines by their first word, to what all of a line shows.
+// FuzzFormKinds holds formKinds and typeKinds, which know most lines by their first word, to what all of a line shows.
 func FuzzFormKinds(f *testing.F) {
 	for _, s := range []string{
 		"Foo.Bar:Baz (int)", "Foo.Bar.Baz(int)", "System.List`1[[Foo.Bar, Assembly, Version=1.0]]..ctor(IEnumerable`1 c)", "  a> b(int)",
 		"Foo at offset 0 in file:line:column <filename unknown>:0:0", "0ECADE00 (Mono JIT Code) A.B:C ()", "plain prose (with a remark)",
 		"   в A.B(Int32 x) в C:\\a.cs:строка 12", "--- End of stack trace", "Rethrow as X", "\t[0x00012] in <0123>:0 ", "  - acme.mill", "at Foo.Bar () <0x0001b>",
+		"KeyError: x", "java.lang.Error: x", "main.turn(0x1, 2)", "created by main.run",
 	} {
 		f.Add([]byte(s))
 	}
@@ -113,11 +114,21 @@ func FuzzFormKinds(f *testing.F) {
 		at := trimLeft(b)
 		dotted := len(at) < len(b) && hasPrefix(at, "at ") && frame.Dotted(text(at[len("at "):]))
 		whole, c := frame.Parse(text(b))
-		want := ofFrame.when(dotted || c == frame.Sure && !whole.Address && !whole.Python || isOffsetFrame(b)) |
+		want := ofFrame.when(dotted || c == frame.Sure && !whole.Address && !whole.Python || isOffsetFrame(b, 0)) |
 			ofCall.when(!dotted && c > frame.None && !whole.Led && whole.Path != "")
 		n, qualified := frame.Throwable(text(b))
 		want |= ofThrown.when(n > 0) | ofQualified.when(qualified) | ofReport.when(n > 0 && n < len(b) && b[n] == ':')
 		require.Equal(t, want, formKinds(b), "%q", b)
+
+		n = frame.TypeLen(text(b))
+		isType := n > 0 && !isDigit(b[0]) && b[n-1] != '.' &&
+			(blank(b[n:]) || hasPrefix(b[n:], ": ") || hasPrefix(b[n:], " --->"))
+		word, _, named := strings.Cut(text(b), ": ")
+		isError := named && b[0]-'A' < 26 && len(word) > len("Error") &&
+			(strings.HasSuffix(word, "Error") || strings.HasSuffix(word, "Exception"))
+		want = ofType.when(isType) | ofErrorType.when(isType && (isError || bytes.IndexByte(b[:n], '.') >= 0)) |
+			ofGoCall.when(hasPrefix(b, "created by ") || isGoCall(b))
+		require.Equal(t, want, typeKinds(b), "%q", b)
 	})
 }
 

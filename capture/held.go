@@ -132,7 +132,7 @@ func (r *Reader) heads(ln *line) bool {
 	a, more := &r.asm, r.held.heads
 	return a.headsTrace(ln, more) ||
 		r.layout == LayoutPlain && !more && a.blanks == 0 && a.frames == 0 &&
-			(isGoCall(ln.text) || hasPrefix(ln.text, "Error: ")) && a.reportsFault()
+			(ln.is(ofGoCall) || hasPrefix(ln.text, "Error: ")) && a.reportsFault()
 }
 
 // addHeld joins the lines held to the record: above a frame, where a single one is the text of the exception that the

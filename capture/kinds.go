@@ -47,12 +47,16 @@ const (
 	ofThrown                                      // it begins with the type of an exception,
 	ofQualified                                   // with the namespace of the type,
 	ofReport                                      // and a message: the engine prints an uncaught exception so
+	ofType                                        // it is a type, alone or with a message; see typeKinds
+	ofErrorType                                   // and by its name the type of an exception
+	ofGoCall                                      // the function of a frame of Go's; see isGoCall
 	ofException                                   // it has the word
 	ofNaming                                      // the type of an exception is anywhere in it; see namesException
 	ofFault                                       // it has a word with which a failure is reported
 	ofHead                                        // not an answer: the head of a logger was read
 
 	byForm = ofFrame | ofCall | ofThrown | ofQualified | ofReport
+	byType = ofType | ofErrorType | ofGoCall
 	byName = ofException | ofNaming
 )
 
@@ -74,9 +78,10 @@ type looks struct {
 // recall gives ln the answers about its text that are known.
 func (s *looks) recall(ln *line) {
 	hash := maphash.Bytes(s.seed, ln.text)
-	if ln.look = s.slots[hash%uint64(len(s.slots))]; ln.hash != hash {
-		ln.look = look{hash: hash}
+	if known := &s.slots[hash%uint64(len(s.slots))]; known.hash == hash {
+		ln.look = *known
 	}
+	ln.hash = hash
 }
 
 // keep keeps answers in place of the answers about another text.
@@ -84,14 +89,6 @@ func (s *looks) keep(l *look) {
 	if l.hash != 0 {
 		s.slots[l.hash%uint64(len(s.slots))] = *l
 	}
-}
-
-// is reports whether b, the text, is of one of the kinds.
-func (l *look) is(b []byte, k kinds) bool {
-	if k&^l.known != 0 {
-		l.find(b, k&^l.known)
-	}
-	return l.kinds&k != 0
 }
 
 // when returns k if a condition holds, else no kind.
@@ -102,8 +99,10 @@ func (k kinds) when(holds bool) kinds {
 	return 0
 }
 
-// find answers the unknown kinds, with one search for each group of kinds.
-func (l *look) find(b []byte, unknown kinds) {
+// find answers the unknown kinds among some, about b, the text, with one search for each group of kinds.
+func (l *look) find(b []byte, some kinds) {
+	unknown := some &^ l.known
+	l.known |= unknown & ofFault
 	if unknown&byBeginning != 0 {
 		l.known |= byBeginning
 		l.kinds |= beginningKinds(b)
@@ -112,34 +111,47 @@ func (l *look) find(b []byte, unknown kinds) {
 		l.known |= byForm
 		l.kinds |= formKinds(b)
 	}
-	if unknown&byName != 0 {
+	if unknown&byType != 0 {
+		l.known |= byType
+		l.kinds |= typeKinds(b)
+	}
+	if unknown&(byName|ofFault) != 0 && l.known&byName == 0 {
 		l.known |= byName
 		if bytes.Contains(b, []byte("xception")) {
 			l.kinds |= ofException | ofNaming.when(namesException(b))
 		}
 	}
 	if unknown&ofFault != 0 {
-		l.known |= ofFault
-		l.kinds |= ofFault.when(
-			around(b, "thre", 'w', " ") || around(b, "rr", 'o', "r") || around(b, "ai", 'l', "ed") || l.is(b, ofException))
+		l.kinds |= ofFault.when(l.kinds&ofException != 0 ||
+			around(b, "thre", 'w', " ") || around(b, "rr", 'o', "r") || around(b, "ai", 'l', "ed"))
 	}
 }
 
 // logger returns the head that a logger wrote in front of b, the text.
-func (l *look) logger(b []byte) logline.Head {
+func (l *look) logger(b []byte) *logline.Head {
 	if l.known&ofHead == 0 {
 		l.known |= ofHead
 		l.head = logline.Parse(text(b))
 	}
-	return l.head
+	return &l.head
 }
 
-// is reports whether b is of one of the kinds, and for texts that are asked about often see look.
-func is(b []byte, k kinds) bool { return new(look).is(b, k) }
+// is reports whether b is of one of the kinds; for texts that are asked about often see look.
+func is(b []byte, k kinds) bool {
+	var l look
+	l.find(b, k)
+	return l.kinds&k != 0
+}
 
-func (ln *line) is(k kinds) bool { return ln.look.is(ln.text, k) }
+// is reports whether the line is of one of the kinds.
+func (ln *line) is(k kinds) bool {
+	if k&^ln.known != 0 {
+		ln.find(ln.text, k)
+	}
+	return ln.kinds&k != 0
+}
 
-func (ln *line) logger() logline.Head { return ln.look.logger(ln.text) }
+func (ln *line) logger() *logline.Head { return ln.look.logger(ln.text) }
 
 // A line of crashStarts opens the report of a native crash. Such a report is the last thing a run writes, so it lasts
 // to the end of the input, to the banner of another run, or to a line that shows the process to be alive:
@@ -162,16 +174,19 @@ const (
 
 // beginning is a text that lines of a kind begin with.
 type beginning struct {
-	second byte
-	kind   kinds
-	text   string
+	kind kinds
+	text string
 }
 
-// beginnings are the texts by their first bytes.
+// place returns the place in the table for texts with two first bytes: few have the place of another pair.
+func place(first, second byte) byte { return first + 31*second }
+
+// beginnings are the texts by their places.
 var beginnings = func() (t [256][]beginning) {
 	add := func(kind kinds, texts ...string) {
 		for _, s := range texts {
-			t[s[0]] = append(t[s[0]], beginning{s[1], kind, s})
+			at := place(s[0], s[1])
+			t[at] = append(t[at], beginning{kind, s})
 		}
 	}
 	for _, own := range [...]*unity.Lines{&unity.Engine, &rimworld.Lines} {
@@ -210,13 +225,30 @@ func formKinds(b []byte) kinds {
 	return k
 }
 
+// typeKinds returns the kinds of a line that may be a type: of an exception, alone or with its message, as in
+// "java.lang.Error: stuck" and "KeyError: 'x'", or the function of a frame of Go's.
+func typeKinds(b []byte) kinds {
+	n := frame.TypeLen(text(b))
+	name, rest := b[:n], b[n:]
+	if n == 0 || len(rest) > 1 && rest[0] == ' ' && isLetter(rest[1]) {
+		return ofGoCall.when(hasPrefix(b, "created by ")) // as most lines
+	}
+	k := ofGoCall.when(isGoCall(b))
+	if isDigit(b[0]) || b[n-1] == '.' || !blank(rest) && !hasPrefix(rest, ": ") && !hasPrefix(rest, " --->") {
+		return k
+	}
+	word, _, ok := bytes.Cut(b, []byte(": "))
+	return k | ofType | ofErrorType.when(bytes.IndexByte(name, '.') >= 0 ||
+		ok && b[0]-'A' < 26 && len(word) > len("Error") && (hasSuffix(word, "Error") || hasSuffix(word, "Exception")))
+}
+
 // beginningKinds returns the kinds of a line by its first words.
 func beginningKinds(b []byte) (k kinds) {
 	if len(b) < 2 {
 		return 0
 	}
-	for i := range beginnings[b[0]] {
-		if s := &beginnings[b[0]][i]; s.second == b[1] && hasPrefix(b, s.text) && s.ends(b) {
+	for _, s := range beginnings[place(b[0], b[1])] {
+		if hasPrefix(b, s.text) && s.ends(b) {
 			k |= s.kind
 		}
 	}
@@ -244,7 +276,7 @@ func beginningKinds(b []byte) (k kinds) {
 }
 
 // ends reports whether the text ends with a word of b, which begins with it, where that is needed.
-func (s *beginning) ends(b []byte) bool {
+func (s beginning) ends(b []byte) bool {
 	switch n := len(s.text); {
 	case n == len(b):
 		return true

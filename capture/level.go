@@ -1,8 +1,6 @@
 package capture
 
 import (
-	"bytes"
-
 	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/event"
 )
@@ -13,8 +11,7 @@ import (
 // has one, neither does.
 func (a *assembly) level(r *Reader) (event.Level, Evidence) {
 	if own := r.format.Level; own != nil {
-		head, _, _ := bytes.Cut(a.message, []byte{'\n'})
-		if l, ok := own(text(head)); ok {
+		if l, ok := own(text(a.head())); ok {
 			return l, evidenceTag
 		}
 	}

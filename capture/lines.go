@@ -21,6 +21,7 @@ type line struct {
 	hole      uint64 // bytes of holes in it
 	holeFirst bool   // the line begins with a hole: no text is before it
 	ended     bool   // a \n followed
+	odd       bool   // escapes may be in it
 	blanks    int    // blank lines above it; of a line held back
 
 	time    int64 // that a container wrote in front of it, in nanoseconds since 1970; 0 without one
@@ -29,15 +30,6 @@ type line struct {
 	ready bool // colors and the wrapping by a container were taken off
 	look
 }
-
-// answer is the result of a step that may not decide.
-type answer uint8
-
-const (
-	unasked answer = iota
-	no
-	yes
-)
 
 // lineReader splits the bytes that it is fed into lines as lineEnd does, unless endAtCR sets
 // otherwise. Its memory is two
@@ -54,6 +46,7 @@ type lineReader struct {
 	no    int
 	long  []byte // holds the kept part of a line that is longer than buf or has NULs
 
+	odd     bool // the text that is there may have NULs or escapes
 	cr      bool // a \r ends a line
 	afterCR bool // the last byte read was one
 
@@ -80,6 +73,8 @@ func (l *lineReader) feed(p []byte) int {
 	if l.cr {
 		n = l.convert(l.buf[from : from+n])
 	}
+	come := l.buf[from : from+n]
+	l.odd = l.odd && l.r < from || bytes.IndexByte(come, 0) >= 0 || bytes.IndexByte(come, escape) >= 0
 	l.w += n
 	return used
 }
@@ -145,17 +140,16 @@ func (l *lineReader) next(ln *line) bool {
 		return false
 	}
 	l.no++
-	*ln = line{no: l.no, text: text, ended: end >= 0}
-	if l.within || bytes.IndexByte(text, 0) >= 0 {
+	*ln = line{no: l.no, text: text, ended: end >= 0, odd: l.odd || l.within}
+	if l.within || l.odd && bytes.IndexByte(text, 0) >= 0 {
 		l.keep(text)
 		l.within = false
 		l.filter.finish(ln)
 	}
-	ends := "\r"
 	if ln.hole > 0 {
-		ends = "\r\n"
+		ln.text = bytes.TrimRight(ln.text, "\r\n")
 	}
-	ln.text = bytes.TrimRight(ln.text, ends)
+	ln.text = bytes.TrimRight(ln.text, "\r")
 	return true
 }
 

@@ -16,34 +16,33 @@ func (a *assembly) joinsPlain(ln *line) verdict {
 	if a.export {
 		return a.joinsExport(b)
 	}
-	if a.blanks <= maxInnerBlanks && a.split != evidenceJSON {
-		if v := a.joinsNested(ln); v.belongs == yes {
+	if a.blanks <= maxInnerBlanks {
+		if v := a.joinsNested(ln); v.to != partOpen {
 			return v
 		}
 	}
 	switch {
-	case a.split == evidenceJSON:
 	case a.blanks <= maxInnerBlanks && a.thrown && a.blanks > 0 && isTraceTitle(b):
 		a.traceback = true
-		return joined(partStack, evidenceFrame)
+		return verdict{partStack, evidenceFrame}
 	case ln.is(ofFrame):
-		return joined(partStack, evidenceFrame)
+		return verdict{partStack, evidenceFrame}
 	case a.joinsDump(ln):
-		return joined(partStack, evidenceFrame)
+		return verdict{partStack, evidenceFrame}
 	case a.blanks <= 2*maxInnerBlanks && a.joinsChained(b):
-		return joined(partMessage, evidenceForm)
-	case a.blanks == 1 && a.spaces(b):
+		return verdict{partMessage, evidenceForm}
+	case a.blanks == 1 && a.spaces(ln):
 		return a.joinsPlainly(ln)
 	case a.blanks == 1 && isNodeEnd(b):
-		return joined(partStack, evidenceForm)
+		return verdict{partStack, evidenceForm}
 	case a.blanks <= maxInnerBlanks && isElapsed(a.message) && (isElapsed(b) || a.reportsFault()):
 		if !isElapsed(b) {
-			return joined(partMessage, evidenceForm)
+			return verdict{partMessage, evidenceForm}
 		}
 	case a.blanks == 0:
 		return a.joinsPlainly(ln)
 	}
-	return apart()
+	return apart
 }
 
 // joinsPlainly is joinsPlain for a line directly below the last one, which is no frame by itself.
@@ -52,34 +51,35 @@ func (a *assembly) joinsPlainly(ln *line) verdict {
 	switch {
 	case b[0] == '#' && isNumberedFrame(b) && a.reportsFault(), b[0] == 'a' && isBareAtFrame(b),
 		bytes.IndexByte(b, '@') >= 0 && isBareAtFrame(b) && a.reportsFault():
-		return joined(partStack, evidenceFrame)
+		return verdict{partStack, evidenceFrame}
 	case a.joinsTitledTrace(b):
-		return joined(partStack, evidenceFrame)
+		return verdict{partStack, evidenceFrame}
 	case b[0] == ' ' || b[0] == '\t':
 		switch {
 		case hasPrefix(trimLeft(b), "+ Exception Group "+traceback) && !a.reportsFault():
-			return apart()
+			return apart
 		case isElapsed(b), a.isColumn(b):
 		case !isOmission(b):
 			a.opens(trimLeft(b))
 			return a.joinIndented(b)
 		case len(a.stack) > 0:
-			return joined(partStack, evidenceFrame)
+			return verdict{partStack, evidenceFrame}
 		}
 	case a.lines == 1 && a.isCaller() && logline.Parse(text(b)).Leveled:
-		return joined(partHead, evidenceForm)
+		return verdict{partHead, evidenceForm}
 	case a.lines == 1 && hasSuffix(a.message, ":") && frame.Fault(text(b)) && a.reportsFault():
-		return joined(partHead, evidenceForm)
-	case ln.is(ofDetail), a.joinsTitled(b), a.joinsThrown(b):
-		return joined(partMessage, evidenceForm)
+		return verdict{partHead, evidenceForm}
+	case ln.is(ofDetail), a.joinsTitled(b), a.joinsThrown(ln):
+		return verdict{partMessage, evidenceForm}
 	}
-	return apart()
+	return apart
 }
 
-// joinsThrown reports whether b, a line at the margin, is the exception below a
+// joinsThrown reports whether ln, a line at the margin, is the exception below a
 // line that reports a fault, its cause below its trace, the heading of
 // a trace, or the end of a trace of Python's.
-func (a *assembly) joinsThrown(b []byte) bool {
+func (a *assembly) joinsThrown(ln *line) bool {
+	b := ln.text
 	if isTraceTitle(b) {
 		return a.lines == 1 || a.reportsFault() || panicked(a.head())
 	}
@@ -105,7 +105,7 @@ func (a *assembly) joinsThrown(b []byte) bool {
 			return true
 		}
 		a.traceback = false
-		a.thrown = a.lines > 1 && isThrown(b, 0)
+		a.thrown = a.lines > 1 && ln.is(ofType)
 		return a.thrown
 	}
 	if a.lines == 1 && hasSuffix(a.message, ":") && panicked(a.head()) {
@@ -113,7 +113,7 @@ func (a *assembly) joinsThrown(b []byte) bool {
 	}
 	// The logger of a debug line got the exception below it from code that caught it. Below a line of information a
 	// program may have printed it, and an error is seldom caught.
-	return first && isErrorType(b) && (a.reportsFault() || a.logger().Level == event.LevelDebug && namesException(b))
+	return first && ln.is(ofErrorType) && (a.reportsFault() || a.logger().Level == event.LevelDebug && namesException(b))
 }
 
 // isLine reports whether the message is one line, which may have been written on two, and there is no stack.
@@ -127,9 +127,9 @@ func (a *assembly) opens(t []byte) {
 	a.boxed = a.boxed || hasPrefix(t, "╭") && bytes.Contains(t, []byte(traceback))
 }
 
-// spaces reports whether b, below a blank line, is a line of a trace of Python's that is open.
-func (a *assembly) spaces(b []byte) bool {
-	return (a.boxed || a.traceback) && isIndented(b) || a.traceback && (isMarked(b) || isThrown(b, 0))
+// spaces reports whether ln, below a blank line, is a line of a trace of Python's that is open.
+func (a *assembly) spaces(ln *line) bool {
+	return (a.boxed || a.traceback) && isIndented(ln.text) || a.traceback && (isMarked(ln.text) || ln.is(ofType))
 }
 
 // isMarked reports whether b is the frame of Python's that caught the exception, as loguru marks it.
@@ -159,14 +159,6 @@ func (a *assembly) isCaller() bool {
 func isNodeEnd(b []byte) bool {
 	version, ok := bytes.CutPrefix(b, []byte("Node.js v"))
 	return ok && len(version) > 0 && len(bytes.Trim(trimRight(version), ".0123456789")) == 0
-}
-
-// isErrorType reports whether b is the type of an exception, see isThrown, with its package, or without it if that has
-// the name of an error and a colon, as "TypeError:" has.
-func isErrorType(b []byte) bool {
-	word, _, ok := bytes.Cut(b, []byte(": "))
-	return isThrown(b, 1) || isThrown(b, 0) && ok && b[0]-'A' < 26 && len(word) > len("Error") &&
-		(hasSuffix(word, "Error") || hasSuffix(word, "Exception"))
 }
 
 // joinsChained reports whether b, maybe below a blank line, continues a trace of Python's that has ended: says how
@@ -199,7 +191,7 @@ func (a *assembly) joinsDump(ln *line) bool {
 		return true
 	case a.dump:
 		return !ln.logger().Sure
-	case a.calls && a.blanks == 0 && (b[0] == '\t' || isGoCall(b)):
+	case a.calls && a.blanks == 0 && (b[0] == '\t' || ln.is(ofGoCall)):
 		return true
 	case a.blanks > maxInnerBlanks || !ln.is(ofDump):
 		return false
@@ -222,9 +214,6 @@ func opensDump(b []byte) bool {
 
 // isGoCall reports whether b may be the function of a frame of Go's, whose place is on the next line.
 func isGoCall(b []byte) bool {
-	if hasPrefix(b, "created by ") {
-		return true
-	}
 	b = trimRight(b)
 	if hasSuffix(b, ")") {
 		b = b[:bytes.LastIndexByte(b, '(')+1]
@@ -288,17 +277,6 @@ func (a *assembly) reportsFault() bool {
 	default:
 		return hasSuffix(a.head(), ":") || speaksOfTrouble([]byte(logline.Text(text(a.head()), h.Level)))
 	}
-}
-
-// isThrown reports whether b is the type of an exception, with at least so many
-// dots in it, and nothing else or its message: "java.lang.Error: stuck", "KeyError: 'x'".
-func isThrown(b []byte, dots int) bool {
-	n := frame.TypeLen(text(b))
-	if n == 0 || isDigit(b[0]) || b[n-1] == '.' || bytes.Count(b[:n], []byte(".")) < dots {
-		return false
-	}
-	rest := b[n:]
-	return blank(rest) || hasPrefix(rest, ": ") || hasPrefix(rest, " --->")
 }
 
 // isElapsed reports whether b, an indented line, begins with the seconds since the

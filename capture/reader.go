@@ -325,14 +325,13 @@ func (r *Reader) prepare(ln *line) {
 	if hasPrefix(ln.text, byteOrderMark) && !blank(ln.text[len(byteOrderMark):]) {
 		ln.text = ln.text[len(byteOrderMark):] // files joined into one keep their marks
 	}
-	if bytes.IndexByte(ln.text, escape) >= 0 {
+	if ln.odd && bytes.IndexByte(ln.text, escape) >= 0 {
 		r.uncolored = appendUncolored(r.uncolored[:0], ln.text)
 		ln.text = r.uncolored
 	}
 	r.unwrap(ln)
-	if len(ln.text) > 0 && ln.text[0] > ' ' && r.asm.block == blockNone && ln.hole == 0 &&
-		bytes.IndexByte(ln.text, '\n') < 0 { // else a record's answers are about the first of its lines
-		r.looks.recall(ln)
+	if len(ln.text) > 0 && ln.text[0] > ' ' && r.asm.block == blockNone && ln.hole == 0 && len(r.unwrapped) == 0 {
+		r.looks.recall(ln) // else a record's answers may be about the first of several lines
 	}
 	r.ended = r.ended || r.opt.LastLine != "" && bytes.Contains(ln.text, []byte(r.opt.LastLine))
 }
@@ -410,7 +409,6 @@ func (r *Reader) begin(ln *line) {
 	if first && r.header && isContextStart(ln.text) ||
 		r.layout.unity() && hasPrefix(ln.text, rimworld.UploadStart) {
 		a.open(ln)
-		a.put(partMessage, ln.text)
 		a.sealed = isContextEnd(ln.text)
 		a.block, a.split = blockContext, evidenceBlock
 		r.mods.begin(text(ln.text), true)
@@ -418,13 +416,12 @@ func (r *Reader) begin(ln *line) {
 		return
 	}
 	if r.isJSON(ln) {
-		a.open(ln)
+		a.cover(ln)
 		a.split, a.sealed = evidenceJSON, true
 		return
 	}
 	if r.layout == LayoutPlain && hasPrefix(ln.text, exportStart) {
 		a.open(ln)
-		a.put(partMessage, ln.text)
 		a.split, a.export = evidenceForm, true
 		return
 	}
@@ -496,7 +493,7 @@ func (r *Reader) join(ln *line) bool {
 		return false
 	}
 	v := a.joins(ln, r.layout)
-	if v.belongs != yes {
+	if v.to <= partApart {
 		return false
 	}
 	if v.to == partNone {
@@ -512,7 +509,7 @@ func (r *Reader) join(ln *line) bool {
 	if v.by == evidenceFooter {
 		r.noteFooter(ln.text)
 		r.looks.keep(&a.own)
-		a.own.hash = 0 // later answers are about a shorter text
+		a.own = look{} // the text may become shorter
 		before := a.lastText()
 		*before = bytes.TrimSuffix(*before, []byte(" ")) // with which Unity 2019.4 separates a text from its footer
 		a.refFrom = min(a.refFrom, len(a.stack))

@@ -6,15 +6,13 @@ import "github.com/hashicorp/golang-lru/v2/simplelru"
 // of traces and of bytes; it evicts the least recently used.
 type refTable struct {
 	traces   *simplelru.LRU[uint64, []byte]
-	free     []byte // of an evicted trace, to be used again
-	slots    int
 	bytes    int
 	maxBytes int
 }
 
 func newRefTable(slots, maxBytes int) *refTable {
-	t := &refTable{slots: slots, maxBytes: maxBytes}
-	t.traces, _ = simplelru.NewLRU[uint64, []byte](slots+1, nil) // room for one before another is evicted
+	t := &refTable{maxBytes: maxBytes}
+	t.traces, _ = simplelru.NewLRU(slots, func(_ uint64, trace []byte) { t.bytes -= len(trace) })
 	return t
 }
 
@@ -27,17 +25,13 @@ func (t *refTable) put(ref uint64, trace []byte) {
 	if len(trace) == 0 || len(trace) > t.maxBytes {
 		return
 	}
-	room, known := t.traces.Peek(ref)
+	room, _ := t.traces.Peek(ref)
 	t.bytes += len(trace) - len(room)
-	if !known {
-		room, t.free = t.free, nil
-	}
 	if cap(room) > 4*len(trace) {
 		room = nil // so that the memory stays in proportion to the traces
 	}
 	t.traces.Add(ref, append(room[:0], trace...))
-	for t.bytes > t.maxBytes || t.traces.Len() > t.slots {
-		_, t.free, _ = t.traces.RemoveOldest()
-		t.bytes -= len(t.free)
+	for t.bytes > t.maxBytes {
+		t.traces.RemoveOldest()
 	}
 }

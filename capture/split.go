@@ -7,18 +7,15 @@ import (
 	"github.com/heedlog/heed/capture/internal/unity"
 )
 
-// verdict is the result of a step of the splitting for a line: whether it belongs to the
-// open record, and if so, where its text goes and by which evidence. The zero verdict is
-// that the step cannot decide, so that the next one runs.
+// verdict is the result of a step of the splitting for a line: where in the open record its text goes, and by which
+// evidence. The zero verdict is that the step cannot decide, so that the next one runs.
 type verdict struct {
-	belongs answer
-	to      part
-	by      Evidence
+	to part
+	by Evidence
 }
 
-func joined(to part, by Evidence) verdict { return verdict{yes, to, by} }
-
-func apart() verdict { return verdict{belongs: no} }
+// apart is the verdict about a line that does not belong to the open record.
+var apart = verdict{to: partApart}
 
 // joins decides whether ln, which is not blank, belongs to the open record. It changes
 // nothing but the state of a list or block.
@@ -34,13 +31,13 @@ func (a *assembly) joins(ln *line, layout Layout) verdict {
 	b := ln.text
 	switch {
 	case a.sealed:
-		return apart()
+		return apart
 	case a.partial && a.blanks == 0:
-		return joined(partMessage, a.split)
+		return verdict{partMessage, a.split}
 	case layout == LayoutPlain || layout == LayoutJSON:
 		return a.joinsPlain(ln)
 	case a.block != blockNone:
-		if v := a.joinsBlock(ln, layout); v.belongs != unasked {
+		if v := a.joinsBlock(ln, layout); v.to != partOpen {
 			return v
 		}
 	}
@@ -48,24 +45,27 @@ func (a *assembly) joins(ln *line, layout Layout) verdict {
 	case b[0] == ' ': // as most lines below another
 	case ln.is(ofFooter):
 		a.sealed = true
-		return joined(partNone, evidenceFooter)
+		return verdict{partNone, evidenceFooter}
 	case ln.is(ofBanner):
-		return apart()
+		return apart
 	}
-	if v := a.joinsTrace(ln, layout); v.belongs != unasked {
+	if v := a.joinsTrace(ln, layout); v.to != partOpen {
 		return v
 	}
-	if a.isCrashHeading(ln) {
-		a.block = blockCrash
-		return joined(partMessage, evidenceBlock)
-	}
 	switch {
-	case a.blanks == 0:
-		return a.joinsDirectly(ln, layout)
-	case a.blanks <= maxInnerBlanks:
+	case a.isCrashHeading(ln):
+		a.block = blockCrash
+		return verdict{partMessage, evidenceBlock}
+	case a.blanks > maxInnerBlanks:
+		return apart
+	}
+	if v := a.joinsNested(ln); v.to != partOpen {
+		return v
+	}
+	if a.blanks > 0 {
 		return a.joinsBelowBlank(ln)
 	}
-	return apart()
+	return a.joinsDirectly(ln, layout)
 }
 
 // joinsBlock decides about a line below the beginning of a block, in any form.
@@ -88,7 +88,7 @@ func (a *assembly) joinsBlock(ln *line, layout Layout) verdict {
 		}
 		within = !ln.is(ofLife | ofBanner)
 		if within && a.isCrashFrame(b) {
-			return joined(partStack, evidenceBlock)
+			return verdict{partStack, evidenceBlock}
 		}
 	case blockReport:
 		if !ln.is(ofBanner) {
@@ -106,9 +106,9 @@ func (a *assembly) joinsBlock(ln *line, layout Layout) verdict {
 		return a.joinsPatchTrace(ln)
 	}
 	if !within {
-		return apart()
+		return apart
 	}
-	return joined(partMessage, evidenceBlock)
+	return verdict{partMessage, evidenceBlock}
 }
 
 // joinsPatchTrace decides about a line below the beginning of a trace of patches. It cannot decide at its end.
@@ -122,7 +122,7 @@ func (a *assembly) joinsPatchTrace(ln *line) verdict {
 	if !within {
 		return verdict{}
 	}
-	return joined(partMessage, evidenceBlock)
+	return verdict{partMessage, evidenceBlock}
 }
 
 // joinsTrace decides about frames, stack references, and lines in their place.
@@ -131,26 +131,26 @@ func (a *assembly) joinsTrace(ln *line, layout Layout) verdict {
 	switch {
 	case ln.is(ofFrame):
 		if a.blanks > 0 && a.byConsole && isLogging(b) {
-			return apart() // the trace of a message without text
+			return apart // the trace of a message without text
 		}
 		a.list = listNone
-		return joined(partStack, evidenceFrame)
+		return verdict{partStack, evidenceFrame}
 	case layout == layoutConsole && a.blanks == 0 && string(trimRight(b)) == unity.NoTrace:
 		a.sealed = true
-		return joined(partNone, evidenceForm)
+		return verdict{partNone, evidenceForm}
 	case a.blanks == 0 && (a.frames > 0 && ln.is(ofCall) || b[0] == 'a' && isBareAtFrame(b)):
-		return joined(partStack, evidenceFrame)
+		return verdict{partStack, evidenceFrame}
 	case !ln.ended:
-		if v := a.joinsCut(b); v.belongs != unasked {
+		if v := a.joinsCut(b); v.to != partOpen {
 			return v
 		}
 	}
 	if b[0] == '[' && ln.is(ofRef) {
 		a.list = listNone
 		if a.blanks > 0 && !a.lacksTrace() {
-			return apart()
+			return apart
 		}
-		return joined(partNone, evidenceFrame)
+		return verdict{partNone, evidenceFrame}
 	}
 	return verdict{}
 }
@@ -162,16 +162,16 @@ func (a *assembly) joinsCut(b []byte) verdict {
 	switch {
 	case unity.IsCutFooter(text(b)):
 		a.sealed = true
-		return joined(partNone, evidenceFooter)
+		return verdict{partNone, evidenceFooter}
 	case a.blanks > 0:
 	case rimworld.IsCutRef(text(b)):
-		return joined(partNone, evidenceFrame)
+		return verdict{partNone, evidenceFrame}
 	case isIndented(b):
 		if isCutFrame(b) && (a.frames > 0 || a.isException()) {
-			return joined(partStack, evidenceFrame)
+			return verdict{partStack, evidenceFrame}
 		}
 	case a.frames > 0 && (a.byConsole || a.pureLines) && isCutFrame(b):
-		return joined(partStack, evidenceFrame)
+		return verdict{partStack, evidenceFrame}
 	}
 	return verdict{}
 }
@@ -179,43 +179,37 @@ func (a *assembly) joinsCut(b []byte) verdict {
 // joinsDirectly decides about a line directly below the last one of the record.
 func (a *assembly) joinsDirectly(ln *line, layout Layout) verdict {
 	b := ln.text
-	if v := a.joinsNested(ln); v.belongs == yes {
-		return v
-	}
 	if exception, ok := a.joinsException(ln); ok {
 		a.exception = a.exception || exception
 		a.list = listNone
-		return joined(partMessage, evidenceForm)
+		return verdict{partMessage, evidenceForm}
 	}
 	switch {
 	case a.section && a.joinsSection(ln, layout):
-		return joined(partMessage, evidenceList)
+		return verdict{partMessage, evidenceList}
 	case isIndented(b):
 		return a.joinIndented(b)
 	case ln.is(ofBelow | ofParagraph):
 		return a.joinForm(b)
 	case a.frames == 0 && a.list == listNone && isPath(b) && !isPath(a.head()): // one of the folders that a message lists
-		return joined(partMessage, evidenceForm)
+		return verdict{partMessage, evidenceForm}
 	case a.joinsList(ln):
-		return joined(partMessage, evidenceList)
+		return verdict{partMessage, evidenceList}
 	case !a.engine && isInDocument(b):
-		return joined(partMessage, evidenceForm)
+		return verdict{partMessage, evidenceForm}
 	case a.pureLines && !a.byConsole:
-		return joined(partMessage, evidenceConsole)
+		return verdict{partMessage, evidenceConsole}
 	}
-	return apart()
+	return apart
 }
 
 // joinsBelowBlank decides about a line below a blank one. A record may hold some, so fewer
 // forms speak for it there: none of those that end with a blank line.
 func (a *assembly) joinsBelowBlank(ln *line) verdict {
 	b := ln.text
-	if v := a.joinsNested(ln); v.belongs == yes {
-		return v
-	}
 	switch {
 	case a.frames > 0 && isInnerException(b):
-		return joined(partMessage, evidenceForm)
+		return verdict{partMessage, evidenceForm}
 	case isIndented(b):
 		return a.joinIndented(b)
 	case ln.is(ofParagraph),
@@ -223,9 +217,9 @@ func (a *assembly) joinsBelowBlank(ln *line) verdict {
 		return a.joinForm(b)
 	case !a.engine && isTitle(b, a.frames > 0, a.section): // the engine's own lines have no sections
 		a.section, a.list, a.shape = true, listNone, itemShape{}
-		return joined(partMessage, evidenceList)
+		return verdict{partMessage, evidenceList}
 	}
-	return apart()
+	return apart
 }
 
 // joinIndented joins a line that is set in: to the trace, if it reports something about a
@@ -233,10 +227,10 @@ func (a *assembly) joinsBelowBlank(ln *line) verdict {
 func (a *assembly) joinIndented(b []byte) verdict {
 	// Harmony adds "- PREFIX some.mod: Boolean Some.Patch:Prefix(Thing t)" below a frame.
 	if a.frames > 0 && hasPrefix(trimLeft(b), "- ") || a.joinsLocal(b) {
-		return joined(partStack, evidenceFrame)
+		return verdict{partStack, evidenceFrame}
 	}
 	a.indentedItem(b)
-	return joined(partMessage, evidenceIndent)
+	return verdict{partMessage, evidenceIndent}
 }
 
 // joinForm joins a line that is known to follow another. It ends a list, and may
@@ -246,7 +240,7 @@ func (a *assembly) joinForm(b []byte) verdict {
 	if announcesList(b) {
 		a.list, a.anyItem = listExpected, true
 	}
-	return joined(partMessage, evidenceForm)
+	return verdict{partMessage, evidenceForm}
 }
 
 // maybeContext reports whether all there is of a header is the line that announces

@@ -294,7 +294,7 @@ func (s *Stream) glance() bool {
 	}
 	p.json, p.out, p.held = jsonLine{}, nil, heldLines{}
 	p.mods, p.machine = modLists{blind: true}, rimworld.Machine{}
-	p.lines = &lineReader{buf: bytes.Clone(s.r.lines.rest()), w: n, no: s.r.lines.no, partial: true}
+	p.lines = &lineReader{buf: bytes.Clone(s.r.lines.rest()), w: n, no: s.r.lines.no, odd: true, partial: true}
 	p.live.flush = true
 	s.peek = &p
 	return true
@@ -376,9 +376,5 @@ func (r *Reader) goOn() {
 // after returns the lines of b after the first n bytes, without the text that a footer took
 // off the end.
 func after(b []byte, n int) []byte {
-	b = b[min(n, len(b)):]
-	if len(b) > 0 && b[0] == '\n' {
-		b = b[1:]
-	}
-	return b
+	return bytes.TrimPrefix(b[min(n, len(b)):], []byte("\n"))
 }

@@ -22,13 +22,13 @@ func containsAny(b []byte, texts ...string) bool {
 
 // around reports whether b has the two texts around c, a letter that is rarer than the first one.
 func around(b []byte, before string, c byte, after string) bool {
-	for i := 0; ; {
-		n := bytes.IndexByte(b[i:], c)
+	last := before[len(before)-1]
+	for at := 0; ; at++ {
+		n := bytes.IndexByte(b[at:], c)
 		if n < 0 {
 			return false
 		}
-		i += n + 1
-		if rest := b[i:]; len(rest) >= len(after) && string(rest[:len(after)]) == after && hasSuffix(b[:i-1], before) {
+		if at += n; at > 0 && b[at-1] == last && hasSuffix(b[:at], before) && hasPrefix(b[at+1:], after) {
 			return true
 		}
 	}

@@ -174,7 +174,7 @@ func TestCauseComesFirst(t *testing.T) {
 				},
 			})
 		}
-		require.Equal(t, want, c.OpenIDs(nil), tags)
+		require.Equal(t, want, c.OpenIDs(), tags)
 	}
 }
 

@@ -418,24 +418,18 @@ func (c *Coalescer) gathering(in *Input, to *destination) (it *item) {
 	if it, to.row = c.gatheringRow(in, to); it != nil {
 		return it
 	}
-	gathers := func(it *item) bool { return it.takes() && it.is(&to.burst) }
-	akin := func(it *item) kinship {
-		if to.Scope != scopeAmbient || c.Loading() {
-			return sameFault
-		}
-		return c.akin(it, in)
-	}
 	best, faults := otherFault, 0
-	for i, open := 0, c.countOpen(); open > 0; i++ {
+	for i := range c.Items {
 		other := &c.Items[i]
-		if other.open() {
-			open--
-		}
-		if !gathers(other) {
+		if !other.takes() || !other.is(&to.burst) {
 			continue
 		}
 		faults++
-		if k := akin(other); it == nil || cmp.Or(cmp.Compare(k, best), cmp.Compare(other.Latest.seq, it.Latest.seq)) > 0 {
+		k := sameFault
+		if to.Scope == scopeAmbient && !c.Loading() {
+			k = c.akin(other, in)
+		}
+		if it == nil || cmp.Or(cmp.Compare(k, best), cmp.Compare(other.Latest.seq, it.Latest.seq)) > 0 {
 			it, best = other, k
 		}
 	}

@@ -134,17 +134,12 @@ func (c *Coalescer) ordered() []*item {
 	return open
 }
 
-// OpenIDs appends the ids of the open items to dst, in the order of precedence.
-func (c *Coalescer) OpenIDs(dst []string) []string {
-	for _, it := range c.ordered() {
-		dst = append(dst, it.id)
-	}
-	return dst
-}
+// OpenIDs returns the ids of the open items, in the order of precedence.
+func (c *Coalescer) OpenIDs() []string { return ids(c.ordered()) }
 
 // AckedIDs returns the ids of the acknowledged items of this run that blocked, the latest first. No rule has resolved
 // them, so the reported state may remain.
-func (c *Coalescer) AckedIDs() (ids []string) {
+func (c *Coalescer) AckedIDs() []string {
 	var acked []*item
 	for i := range c.Items {
 		if it := &c.Items[i]; it.State == itemAcked && it.Disposition == event.Blocking && !it.resolved() {
@@ -152,7 +147,11 @@ func (c *Coalescer) AckedIDs() (ids []string) {
 		}
 	}
 	slices.SortFunc(acked, func(a, b *item) int { return cmp.Compare(b.ClearedAt, a.ClearedAt) })
-	for _, it := range acked {
+	return ids(acked)
+}
+
+func ids(items []*item) (ids []string) {
+	for _, it := range items {
 		ids = append(ids, it.id)
 	}
 	return ids

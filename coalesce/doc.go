@@ -36,7 +36,8 @@
 // bound of all updates.
 //
 // An open item takes entries. An acked item covers repeats of its groups, and counts them. A lapsed item opens again
-// under its id; an id that was acknowledged never does. An item that is over covers nothing.
+// under its id, for an entry that no acked item covers; an id that was acknowledged never does. An item that is over
+// covers nothing.
 //
 // # When an acknowledged fault stops again
 //

@@ -82,9 +82,7 @@ func (c *Coalescer) lapsed(in *Input, to *destination, advisory bool) *item {
 	return c.best(func(it *item) bool {
 		return it.State == itemLapsed && it.Scope != scopeDigest && it.Disposition == d.Disposition &&
 			(it.Scope == to.Scope && it.Key == to.Key || it.Scope.plain() && to.Scope.plain()) &&
-			(advisory || slices.ContainsFunc(it.Counters.Rows, func(r *counter) bool {
-				return r.Rule == d.Rule && r.Sig == in.Signature
-			}))
+			(advisory || it.Counters.first(d.Rule, in.Signature) != nil)
 	}, func(a, b *item) bool { return a.ClearedAt > b.ClearedAt })
 }
 
@@ -105,15 +103,10 @@ func (c *Coalescer) lookup(id string) *item {
 
 func newer(a, b *item) bool { return a.Number > b.Number }
 
-// countOpen returns the number of open items.
-func (c *Coalescer) countOpen() int {
-	return int(c.Counts.Opened + c.Counts.Reopened - c.Counts.Cleared)
-}
-
 // makeRoom lets another item be opened. With MaxOpen items open it clears the quietest of the advisory items and the
 // items of an earlier run. If all others block, it returns the newest of them, to be shared.
 func (c *Coalescer) makeRoom() *item {
-	if c.countOpen() < c.Config.MaxOpen {
+	if open := c.Counts.Opened + c.Counts.Reopened - c.Counts.Cleared; int(open) < c.Config.MaxOpen {
 		return nil
 	}
 	victim := c.best(func(it *item) bool {

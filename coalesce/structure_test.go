@@ -19,7 +19,7 @@ import (
 // openItems returns all open items.
 func openItems(c *Coalescer) []Item {
 	var all []Item
-	for _, id := range c.OpenIDs(nil) {
+	for _, id := range c.OpenIDs() {
 		a, _ := c.Item(id)
 		all = append(all, a)
 	}

@@ -92,14 +92,13 @@ func (c *Coalescer) variants(it *item, of *counter) Variants {
 			known = append(known, r.Variant)
 		}
 		if r.of == it {
-			own = append(own, Variant{Value: r.Variant, Count: r.Count})
+			v := Variant{Value: r.Variant, Others: r.Variant == others, Count: r.Count}
+			if v.Others {
+				v.Value = ""
+			}
+			own = append(own, v)
 		}
 	})
-	for i := range own {
-		if v := &own[i]; v.Value == others {
-			v.Value, v.Others = "", true
-		}
-	}
 	return own.Shown(known)
 }
 

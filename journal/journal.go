@@ -60,7 +60,6 @@ func (j *Journal) Append(e *event.Entry, s signature.Signature, d event.Decision
 	size := h.set(e, s, &d, j.config.MaxText, j.config.Bytes)
 	for t.Bytes+size > t.MaxBytes {
 		j.evict()
-		t.EvictedForText++
 	}
 	if t.Bytes+size > len(t.bytes) {
 		t.growBytes(size)
@@ -194,10 +193,6 @@ type Budget struct {
 	// Evicted counts the entries evicted by others of the same budget. Pinned
 	// entries are never evicted.
 	Evicted uint64
-
-	// EvictedForText counts the evicted entries that were dropped for lack of room for text, not because there were too
-	// many. Of the tail alone.
-	EvictedForText uint64
 
 	// Refused counts the entries for which there was no place: in the firsts
 	// because all are of bursts that count, among the pinned because the budget

@@ -105,9 +105,6 @@ func (m *model) append(r Record) {
 	m.written = append(m.written, r)
 	m.tail = append(m.tail, r.Seq)
 	for len(m.tail) > m.Entries || m.tailBytes() > m.Bytes {
-		if len(m.tail) <= m.Entries {
-			m.stats.Tail.EvictedForText++
-		}
 		m.tail = m.tail[1:]
 		m.stats.Tail.Evicted++
 	}

@@ -100,7 +100,8 @@ func Shorten(s string, limit int) string {
 
 // IsVersion reports whether a word is a version: "1.2.0", "v2", "0.92.0+1.20.1".
 func IsVersion(word string) bool {
-	return len(word) <= maxVersion && version.MatchString(word)
+	begins := word != "" && (word[0]-'0' < 10 || word[0]|0x20 == 'v') // as few words
+	return begins && len(word) <= maxVersion && version.MatchString(word)
 }
 
 const maxVersion = 40

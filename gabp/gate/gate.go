@@ -308,22 +308,23 @@ var diagnosticTags = []string{"diagnostic", "diagnostics", "health", "observatio
 
 // Diagnostic reports whether the call only looks, by its flag or by a tag:
 // diagnostic, diagnostics, health, observation, read-only, status, telemetry.
-func (c *Call) Diagnostic() bool {
-	return c.Diagnostics || slices.ContainsFunc(c.Tags, func(tag string) bool { return contains(diagnosticTags, tag) })
-}
+func (c *Call) Diagnostic() bool { return c.Diagnostics || c.tagged(diagnosticTags) != "" }
 
 // readTags are the tags of tools that read the game's state, not its own reports such as its health.
 var readTags = []string{"observation", "read-only"}
 
 // ReadsState reports whether the call reads the game's state, by a tag: observation or
 // read-only.
-func (c *Call) ReadsState() bool {
-	return !c.Diagnostics && slices.ContainsFunc(c.Tags, func(tag string) bool { return contains(readTags, tag) })
-}
+func (c *Call) ReadsState() bool { return !c.Diagnostics && c.tagged(readTags) != "" }
 
-// contains reports whether tag is in tags, without regard to case.
-func contains(tags []string, tag string) bool {
-	return slices.ContainsFunc(tags, func(t string) bool { return strings.EqualFold(t, tag) })
+// tagged returns the first tag of the call that is one of tags, in lower case, or "".
+func (c *Call) tagged(tags []string) string {
+	for _, tag := range c.Tags {
+		if slices.ContainsFunc(tags, func(t string) bool { return strings.EqualFold(t, tag) }) {
+			return strings.ToLower(tag)
+		}
+	}
+	return ""
 }
 
 // exemptions names the calls that are never held back, for refusals.
@@ -342,10 +343,8 @@ func (g *Gate) Exempt(c *Call) string {
 			return "owner's list: " + pattern
 		}
 	}
-	for _, tag := range c.Tags {
-		if contains(exemptTags, tag) {
-			return "tag: " + strings.ToLower(tag)
-		}
+	if tag := c.tagged(exemptTags); tag != "" {
+		return "tag: " + tag
 	}
 	return ""
 }

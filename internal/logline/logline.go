@@ -28,6 +28,9 @@ type Head struct {
 
 // Text returns the message of an entry with a level, without the head of its first line.
 func Text(message string, level event.Level) string {
+	if !mayHave(message) {
+		return message
+	}
 	line, _, _ := strings.Cut(message, "\n")
 	h := Parse(line)
 	return message[h.TextAt(message, level):]

@@ -94,6 +94,8 @@ var heads = []struct {
 	{"tray=2 with level=error msg=x", "tray=2 with level=error msg=x", 0, false},
 	{"tray=2 level=error", "tray=2 level=error", 0, false},
 	{`player=Anna level=60 event=levelup`, `player=Anna level=60 event=levelup`, 0, false},
+	{"5.4.2031 10:00:00 [Server Error] stuck", "stuck", event.LevelError, true},
+	{"5.4.2031 10:00:00 [Error Handler] ready", "[Error Handler] ready", 0, false},
 	{"[ERR 10:00:00.123] stuck", "stuck", event.LevelError, true},
 	{"[EXC 10:00:00.123] PressException: stuck", "PressException: stuck", event.LevelError, true},
 	{"[4/12/2031 10:26:22 AM] stuck", "stuck", 0, false},

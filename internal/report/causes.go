@@ -42,7 +42,6 @@ type causes struct {
 	open []heed.Item // as they were seen last, in the order of opening
 	sums map[causeKey]*cause
 
-	items         uint64
 	byDisposition [3]uint64 // items by the highest disposition they reached
 }
 
@@ -63,7 +62,6 @@ func (c *causes) see(a *heed.Item) {
 		c.open[i] = *a
 		return
 	}
-	c.items++
 	c.open = append(c.open, *a)
 }
 

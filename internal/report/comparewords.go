@@ -39,6 +39,15 @@ func changedMods(mods []compare.ModChange, named func(string) string) string {
 	return "Mods: " + strings.Join(parts, "; ") + "."
 }
 
+// count is [text.Count] for templates.
+func count(n any, noun string, plural ...string) string { return text.Count(whole(n), noun, plural...) }
+
+// whole returns a number of a template, which is of one of two types.
+func whole(n any) uint64 {
+	number, _ := strconv.ParseUint(fmt.Sprint(n), 10, 64)
+	return number
+}
+
 // counted returns how many rows there are, and how many of them are urgent.
 func counted(rows []compare.Group, one, many string) string {
 	s := text.Count(len(rows), one, many)
@@ -50,14 +59,21 @@ func counted(rows []compare.Group, one, many string) string {
 
 // byDisposition returns how many rows each disposition has, from the least one on.
 func byDisposition(rows []compare.Group, least event.Disposition) string {
-	var n [len(dispositions)]int
+	n := map[event.Disposition]int{}
 	for i := range rows {
-		n[rows[i].Disposition]++
+		if d := rows[i].Disposition; d >= least {
+			n[d]++
+		}
 	}
+	return amounts(n, dispositions[:]...)
+}
+
+// amounts lists the kinds that there are, each with its number, such as "1 blocking, 2 advisory".
+func amounts[K comparable](n map[K]int, kinds ...K) string {
 	var parts []string
-	for _, d := range dispositions {
-		if n[d] > 0 && d >= least {
-			parts = append(parts, fmt.Sprintf("%d %s", n[d], d))
+	for _, kind := range kinds {
+		if n[kind] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %v", n[kind], kind))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -74,6 +90,35 @@ func sideName(s *compare.Totals) string {
 		out += ", " + rate(s.Hours) + " hours"
 	}
 	return out + ")"
+}
+
+// excused counts the groups that are no reason to fail.
+func excused(d *compare.Check) (n int) {
+	for _, g := range slices.Concat(d.Added, d.More, d.Worse, d.Expired) {
+		if g.OtherMod {
+			n++
+		}
+	}
+	return n
+}
+
+// otherGames returns the games of both sides if they have none in common, else "".
+func otherGames(before, after *compare.Totals) string {
+	old, now := games(before), games(after)
+	if old == nil || now == nil || slices.ContainsFunc(old, func(g string) bool { return slices.Contains(now, g) }) {
+		return ""
+	}
+	return strings.Join(old, ", ") + " and " + strings.Join(now, ", ")
+}
+
+// games returns the known games of the logs of a side.
+func games(side *compare.Totals) (all []string) {
+	for i := range side.Files {
+		if game := side.Files[i].Game; game != "" && !slices.Contains(all, game) {
+			all = append(all, game)
+		}
+	}
+	return all
 }
 
 // heading describes a side in Markdown, with the name of its first file in code.
@@ -99,6 +144,7 @@ var gapWords = map[string]string{
 	event.StatusTruncated.String(): "is cut off at line %d%s",
 	"unread":                       "was only read to line %d%s",
 	"blind":                        "stops at line %d%s",
+	"beginning":                    "lacks its beginning%[2]s",
 }
 
 // gapsOf returns where the evidence of a side is incomplete.
@@ -120,9 +166,7 @@ func gapsOf(s *compare.Totals) []string {
 				says = fmt.Sprintf("has a log that is %s (%s)", silence, f.Name)
 			case silence != "":
 				says = "is " + silence
-			case g.Kind == "beginning":
-				says = "lacks its beginning" + of
-			case g.Kind == "blind" && g.Rule != "":
+			case g.Rule != "":
 				says += " (" + g.Rule + ")"
 			}
 			if g.Kind == "blind" && g.To > 0 {
@@ -210,23 +254,13 @@ func rankedReason(m *compare.RankedMod) string {
 	return groups + ", " + text.Count(m.Entries, "entry", "entries") + ": " + evidence
 }
 
-// modSentence returns how many mods changed, or which list is missing.
-func modSentence(d *compare.Suspects) string {
-	switch {
-	case !d.OldMods && !d.NewMods:
-		return "Neither side has a list of mods: only what the text points at is known. An upload has a list; the " +
-			"log of a mod loader, or of a game that loaded a save, may have one."
-	case !d.OldMods:
-		return "The old side has no list of mods: what was added or updated is not known."
-	case !d.NewMods:
-		return "The new side has no list of mods: what was added or updated is not known."
-	}
+// changes returns how many mods changed in which way, "" if none did.
+func changes(mods []compare.ModChange) string {
 	n := map[string]int{}
-	for i := range d.Mods {
-		n[d.Mods[i].Change]++
+	for i := range mods {
+		n[mods[i].Change]++
 	}
-	return fmt.Sprintf("Mods: %d added, %d updated, %d removed, %d moved in the load order.", n["added"],
-		n["updated"], n["removed"], n["moved"])
+	return amounts(n, "added", "updated", "removed", "moved")
 }
 
 // places shows the old and the new place of a mod.

@@ -2,9 +2,9 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
+	"text/template"
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/report/compare"
@@ -59,10 +59,13 @@ func (c *Comparison) compared() *compared {
 	s := &compared{texts: c.Language, top: c.Top}
 	switch found := c.Found.(type) {
 	case *compare.Diff:
+		s.sentences("diff", found)
 		s.diff(found)
 	case *compare.Check:
+		s.sentences("check", found)
 		s.check(found)
 	case *compare.Suspects:
+		s.sentences("suspects", found)
 		s.suspects(found)
 	}
 	switch {
@@ -88,11 +91,7 @@ func (c *Comparison) appendText(dst []byte, o TextOptions) []byte {
 		t.sentence(Plain, "%s", mods)
 	}
 	for _, table := range s.tables {
-		t.section(Strong, "%s", table.heading)
-		t.grid(table.grid)
-		if table.left != "" {
-			t.sentence(Plain, "%s", table.left)
-		}
+		t.headed(table)
 	}
 	if s.end != nil {
 		t.printf("\n")
@@ -122,30 +121,25 @@ func (c *Comparison) appendMarkdown(dst []byte) []byte {
 	return dst
 }
 
-func (s *compared) add(format string, args ...any) {
-	s.headline = append(s.headline, fmt.Sprintf(format, args...))
+// comparisonForm has the sentences of comparisons, one in each line.
+var comparisonForm = form("comparison.txt", template.FuncMap{
+	"side": sideName, "gaps": gapsOf, "silent": silentSide, "count": count, "counted": counted,
+	"otherGames": otherGames, "excused": excused, "changes": changes,
+	"unchanged": func(d *compare.Diff) int {
+		return d.Groups - len(d.Added) - len(d.Gone) - len(d.More) - len(d.Less)
+	},
+})
+
+// sentences sets the headline by a template of comparisonForm.
+func (s *compared) sentences(name string, found any) {
+	sentences := string(text.Rendered(comparisonForm().Lookup(name), found))
+	s.headline = strings.Split(strings.TrimSuffix(sentences, "\n"), "\n")
 }
 
 // diff describes a difference.
 func (s *compared) diff(d *compare.Diff) {
 	s.mods, s.hours = d.Mods, d.Old.Hours > 0 && d.New.Hours > 0
 	s.sides(&d.Old, &d.New)
-	if changed := len(d.Added) + len(d.Gone) + len(d.More) + len(d.Less); changed+len(d.Worse) == 0 {
-		s.add("No difference: of %s none is new, gone, more or less frequent.", text.Count(d.Groups, "group"))
-	} else {
-		s.add("%s; %s; %d more frequent and %d less frequent; %d of %s unchanged.",
-			counted(d.Added, "new group", "new groups"), counted(d.Gone, "group gone", "groups gone"),
-			len(d.More), len(d.Less), d.Groups-changed, text.Count(d.Groups, "group"))
-	}
-	if n := len(d.Worse); n > 0 {
-		s.add("%s on both sides more urgent than before.", text.Count(n, "group is", "groups are"))
-	}
-	for _, g := range gapsOf(&d.New) {
-		s.add("The new side %s: what seems gone or less frequent may only be missing from the log.", g)
-	}
-	s.oldGaps(&d.Old)
-	s.uncounted("old", &d.Old)
-	s.uncounted("new", &d.New)
 	s.section(s.say("NEW: %s, only on the new side", s.count(d.Added)), d.Added, sectionNew)
 	s.section(s.say("MORE frequent: %s, by every measure", s.count(d.More)), d.More, sectionRatio)
 	s.section(s.say("WORSE: %s, more urgent than on the old side", s.count(d.Worse)), d.Worse, sectionWorse)
@@ -156,37 +150,6 @@ func (s *compared) diff(d *compare.Diff) {
 // check describes the groups that a baseline does not explain.
 func (s *compared) check(d *compare.Check) {
 	s.newNames, s.title = shortNames(d.New.Files), heading(&d.New)+", against "+code(d.Baseline, 0)
-	s.add("%s, against %s", sideName(&d.New), d.Baseline)
-	unseen := ": what is not in it may still have happened"
-	switch {
-	case silentSide(&d.New):
-		unseen = ""
-		s.add("There is nothing to check: an empty log does not show that all is well.")
-	case len(d.Added)+len(d.More)+len(d.Worse)+len(d.Expired) == 0:
-		s.add("The baseline explains everything that was found.")
-	default:
-		s.add("%s not in the baseline; %d above their rate, %d more urgent than before, %d expired.",
-			counted(d.Added, "group", "groups"), len(d.More), len(d.Worse), len(d.Expired))
-	}
-	others := 0
-	for _, g := range slices.Concat(d.Added, d.More, d.Worse, d.Expired) {
-		if g.OtherMod {
-			others++
-		}
-	}
-	if others > 0 {
-		s.add("%s other mods only: no reason to fail.", text.Count(others, "group names", "groups name"))
-	}
-	s.add("As in the baseline: %s in %s. In the baseline but not in the log: %d.",
-		text.Count(d.KnownEntries, "entry", "entries"), text.Count(d.Known, "group"), len(d.Unseen))
-	for _, g := range gapsOf(&d.New) {
-		s.add("The log %s%s.", g, unseen)
-	}
-	if d.RulesChanged {
-		s.add("The baseline was written with other rules: review what they decide differently, and update it with " +
-			`"heed baseline write".`)
-	}
-	s.uncounted("new", &d.New)
 	s.section(s.say("NEW: %s, not in the baseline", s.count(d.Added)), d.Added, sectionNew)
 	s.section(s.say("MORE frequent: %s, than the baseline allows", s.count(d.More)), d.More, sectionRatio)
 	s.section(s.say("WORSE: %s, more urgent than in the baseline", s.count(d.Worse)), d.Worse, sectionWorse)
@@ -197,9 +160,6 @@ func (s *compared) check(d *compare.Check) {
 func (s *compared) suspects(d *compare.Suspects) {
 	s.hours = d.Old.Hours > 0 && d.New.Hours > 0
 	s.sides(&d.Old, &d.New)
-	s.add("%s new or more frequent.", text.Count(len(d.Groups), "urgent group is", "urgent groups are"))
-	s.add("%s", modSentence(d))
-	s.oldGaps(&d.Old)
 	ranked := top(d.Suspects, 2*s.top)
 	rank := 0
 	s.table(s.say("SUSPECTS, over all groups"), gridOf(ranked, 24, []columnOf[compare.RankedMod]{
@@ -229,52 +189,17 @@ func (s *compared) suspects(d *compare.Suspects) {
 	s.section(s.say("MORE frequent: %s, by every measure", s.count(more)), more, sectionRatio)
 }
 
-// sides describes both sides of a comparison.
+// sides names both sides of a comparison.
 func (s *compared) sides(before, after *compare.Totals) {
 	s.oldNames, s.newNames = shortNames(before.Files), shortNames(after.Files)
 	s.title = heading(before) + " → " + heading(after)
-	s.add("%s → %s", sideName(before), sideName(after))
-	old, now := games(before), games(after)
-	if old != nil && now != nil && !slices.ContainsFunc(old, func(g string) bool { return slices.Contains(now, g) }) {
-		s.add("These are logs of different games, %s and %s: most differences mean nothing.", strings.Join(old, ", "),
-			strings.Join(now, ", "))
-	}
-}
-
-// games returns the known games of the logs of a side.
-func games(side *compare.Totals) (all []string) {
-	for i := range side.Files {
-		if game := side.Files[i].Game; game != "" && !slices.Contains(all, game) {
-			all = append(all, game)
-		}
-	}
-	return all
-}
-
-// oldGaps adds the doubts that gaps of the old log raise.
-func (s *compared) oldGaps(side *compare.Totals) {
-	for _, g := range gapsOf(side) {
-		s.add("The old side %s: what seems new or more frequent may only be missing from the old log.", g)
-	}
-}
-
-func (s *compared) uncounted(name string, side *compare.Totals) {
-	if side.Uncounted > 0 {
-		s.add("%s of the %s side did not fit into the tables and are not compared: what seems to be missing there may be "+
-			"among them.", text.Count(side.Uncounted, "record"), name)
-	}
 }
 
 // table adds a table that has rows.
 func (s *compared) table(heading string, g *grid, more int, format string) {
-	if len(g.rows) == 0 {
-		return
+	if len(g.rows) > 0 {
+		s.tables = append(s.tables, headedGrid{heading, g, moreRows(more, format)})
 	}
-	left := ""
-	if more > 0 {
-		left = fmt.Sprintf(format, more)
-	}
-	s.tables = append(s.tables, headedGrid{heading, g, left})
 }
 
 type sectionKind uint8

@@ -210,7 +210,7 @@ type excerptLine struct {
 // excerpts returns the records of the log that a page shows, scrubbed and escaped.
 func (r *Replay) excerpts(d *Document) (all []*excerpt) {
 	v := d.Summary.Verdict
-	named := map[uint64]bool{v.Since: true, v.Blind: true, d.log.At: true}
+	named := map[uint64]bool{v.Since: true, v.Blind: true}
 	for i := range v.Causes {
 		named[v.Causes[i].Line] = true
 	}

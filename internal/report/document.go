@@ -25,13 +25,12 @@ type Document struct {
 	file     string       // its name, not escaped: a URI is made of it
 	removed  []scrub.Kind // of private text
 	scrubbed bool
-	stats    heed.Stats
 	rule     func(id string) RuleText // of [Config]
-	log      logState
-	doubts   []string // why the log is not complete, in sentences
-	silence  string   // what there is of a log without a record, "" of another
-	details  *details // empty without Config.Details
-	clock    bool     // most entries of the log have a time, and the times differ
+	complete string                   // the class of the style of whether the log is complete
+	doubts   []string                 // why the log is not complete, in sentences
+	silence  string                   // what there is of a log without a record, "" of another
+	details  *details                 // empty without Config.Details
+	clock    bool                     // most entries of the log have a time, and the times differ
 	excerpts []*excerpt
 }
 
@@ -66,15 +65,10 @@ type Summary struct {
 	Headless bool `json:"beginningMissing,omitempty" jsonschema:"The beginning of the log is missing."`
 
 	Entries struct {
-		Received   uint64 `json:"received" jsonschema:"All entries."`
-		Logs       uint64 `json:"logs" jsonschema:"Log records."`
-		Operations uint64 `json:"operations" jsonschema:"Events of operations."`
-		States     uint64 `json:"states" jsonschema:"Events of the game."`
-		Notices    uint64 `json:"notices" jsonschema:"Notices about the evidence."`
-		Ignored    uint64 `json:"ignored" jsonschema:"Not actionable."`
-		Folded     uint64 `json:"folded" jsonschema:"Counted in attention items."`
-		Advisory   uint64 `json:"advisory" jsonschema:"Folded entries that are advisory."`
-		Blocking   uint64 `json:"blocking" jsonschema:"Folded entries that are blocking."`
+		heed.Stats
+
+		Advisory uint64 `json:"advisory" jsonschema:"Folded entries that are advisory."`
+		Blocking uint64 `json:"blocking" jsonschema:"Folded entries that are blocking."`
 	} `json:"entries" jsonschema:"Entries, and what became of them."`
 	Signatures map[string]tableSummary `json:"signatures" jsonschema:"The table of signatures, by disposition."`
 	Accounting string                  `json:"accounting" jsonschema:"\"ok\", or which counts do not add up."`
@@ -158,17 +152,18 @@ func (r *Replay) Document(top int, language ...map[string]string) *Document {
 	if r.config.Details && (top <= 0 || top > pageRows) {
 		top = pageRows
 	}
+	r.rescrub()
 	d := &Document{
 		texts: r.texts, file: r.config.File, removed: r.config.Scrub.removed(),
-		scrubbed: r.config.Scrub != nil,
-		stats:    r.end.Stats, rule: r.config.Rule,
+		scrubbed:  r.config.Scrub != nil,
+		rule:      r.config.Rule,
 		WentBlind: r.wentBlind(),
 		Causes:    []Cause{}, Signatures: []Row{},
 	}
 	for _, c := range r.causes.list() {
 		d.Causes = append(d.Causes, r.cause(c))
 	}
-	d.log, d.doubts, d.silence = r.logState(), r.doubts(), r.silence()
+	d.complete, d.doubts, d.silence = r.completeness(), r.doubts(), r.silence()
 	if d.Summary = r.summary(r.verdict()); len(d.Causes) > 0 {
 		d.Summary.Worst = d.Causes[0].Disposition
 	}
@@ -261,17 +256,15 @@ func (r *Replay) summary(v *verdict) Summary {
 		Missing: r.noticed(), Signatures: map[string]tableSummary{}, Accounting: "ok",
 		Verdict: v, Environment: r.environment, Headless: r.end.Headless,
 	}
-	s.Items.Opened = r.causes.items
 	s.Items.Blocking = r.causes.byDisposition[event.Blocking]
 	s.Items.Advisory = r.causes.byDisposition[event.Advisory]
+	s.Items.Opened = s.Items.Blocking + s.Items.Advisory
 	s.Items.Open, s.Items.OpenBlocking = st.Coalesce.Open, st.Coalesce.OpenBlocking
 	s.Items.Acknowledged, s.Items.Updates = st.Coalesce.Acknowledged, r.updates
 	s.Blind.AtEnd, s.Blind.Times, s.Blind.Spans = r.blind.now, r.blind.count, append([]span{}, r.blind.spans...)
-	s.Entries.Received, s.Entries.Ignored, s.Entries.Folded = st.Received, st.Ignored, st.Folded
-	s.Entries.Logs, s.Entries.Operations, s.Entries.States, s.Entries.Notices = st.Logs, st.Operations, st.States,
-		st.Notices
-	s.Entries.Advisory, s.Entries.Blocking = st.Coalesce.ByDisposition[event.Advisory],
-		st.Coalesce.ByDisposition[event.Blocking]
+	s.Entries.Stats = *st
+	s.Entries.Advisory = st.Coalesce.ByDisposition[event.Advisory]
+	s.Entries.Blocking = st.Coalesce.ByDisposition[event.Blocking]
 	for _, d := range dispositions {
 		t := r.tables[d]
 		s.Signatures[d.String()] = tableSummary{

@@ -107,21 +107,24 @@ func TestNamedMods(t *testing.T) {
 		listed("Stone Gardens", "d.x", ""),
 		listed("Stone Gardens", "e.x", ""),
 	}}
-	for name, want := range map[string]int{
-		"core": -1, "b.core": 1, "C.Riverboats": 2, "stone-gardens": 3, "e.x": 4, "x": -1, "": -1, "gardens": -1,
-	} {
-		named := e.namedMods(&verdict{Mods: []verdictMod{{Name: name}}, Causes: []verdictCause{{As: []string{asFirst}}}})
-		if want < 0 {
-			require.Empty(t, named, name)
-			continue
+	named := func(v verdict) (places []int) {
+		s := &section{Document: &Document{Summary: Summary{Environment: e, Verdict: &v}}}
+		s.mods(9, 0)
+		for _, m := range s.Mods {
+			if m.Named != "" {
+				require.Equal(t, "named elsewhere", m.Named)
+				places = append(places, m.Place-1)
+			}
 		}
-		require.Len(t, named, 1, name)
-		require.Equal(t, "named elsewhere", named[want], name)
+		return places
 	}
-	named := e.namedMods(&verdict{
-		Mods: []verdictMod{{Name: "River Boats", PackageID: "c.riverboats"}}, Causes: []verdictCause{{As: []string{asFirst}}},
-	})
-	require.Len(t, named, 1, "the engine knows the mod by the last part of its package id")
+	for name, want := range map[string][]int{
+		"core": nil, "b.core": {1}, "C.Riverboats": {2}, "stone-gardens": {3, 4}, "e.x": {4}, "x": nil, "": nil, "gardens": nil,
+	} {
+		require.Equal(t, want, named(verdict{Mods: []verdictMod{{Name: name}}}), name)
+	}
+	// The engine knows the mod by the last part of its package id.
+	require.Equal(t, []int{2}, named(verdict{Mods: []verdictMod{{Name: "River Boats", PackageID: "c.riverboats"}}}))
 }
 
 func TestManyMods(t *testing.T) {
@@ -207,4 +210,14 @@ func TestFamilies(t *testing.T) {
 	t.Logf("%d entries of %d families: precision %.4f, recall %.4f", len(entries), len(families), precision, recall)
 	require.InDelta(t, 1, precision, 0.0005)
 	require.Greater(t, recall, 0.80)
+}
+
+// TestModsByName: of a list that is too long with ids, Markdown has the names.
+func TestModsByName(t *testing.T) {
+	var e Environment
+	for i := range 800 {
+		e.Mods = append(e.Mods, listed(fmt.Sprint("Mod ", i), "author."+strings.Repeat("x", 90), ""))
+	}
+	markdown := string(Markdown(nil, inEnvironment(t, Config{File: "a.log"}, e).Document(0)))
+	require.Contains(t, markdown, "\n800 Mod 799\n")
 }

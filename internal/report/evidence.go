@@ -199,11 +199,6 @@ func (r *Replay) missingShare() (percent float64, exact bool) {
 	return 10 * math.Floor(10*float64(m.Amount)/(float64(m.Amount)+float64(r.text))), false
 }
 
-func (r *Replay) mostlyMissing() bool {
-	percent, _ := r.missingShare()
-	return percent >= most
-}
-
 // shareWords returns how much of the log is missing bytes, "" where that is not
 // considerable.
 func (r *Replay) shareWords() string {
@@ -318,28 +313,17 @@ func (r *Replay) runsSentence(says string, times uint64) string {
 	return sentence(says)
 }
 
-// logState is whether the log is complete.
-type logState struct {
-	Class string // of style
-	At    uint64 // line, or 0
-}
-
-func (r *Replay) logState() logState {
-	switch b := &r.blind; {
+// completeness returns the class of the style of whether the log is complete.
+func (r *Replay) completeness() string {
+	switch {
 	case r.end.Interrupted, r.silent():
-		return logState{Class: "none"}
-	case r.unread != "":
-		return logState{Class: "blind"}
-	case b.now:
-		return logState{"blind", b.last.From}
-	case b.stretches > 0:
-		return logState{"gaps", b.first}
-	case r.doubts() != nil:
-		return logState{Class: "gaps"}
-	case r.run.ending.fatal:
-		return logState{"none", r.run.ending.line}
-	case r.starting():
-		return logState{Class: "none"}
+		return "none"
+	case r.unread != "", r.blind.now:
+		return "blind"
+	case r.doubts() != nil: // stretches of blindness among them
+		return "gaps"
+	case r.run.ending.fatal, r.starting():
+		return "none"
 	}
-	return logState{Class: "healthy"}
+	return "healthy"
 }

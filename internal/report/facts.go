@@ -1,9 +1,11 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
+	"text/template"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
@@ -40,7 +42,6 @@ type voice struct {
 var (
 	plainly    = voice{literally, func(text string, _ int) string { return text }}
 	inMarkdown = voice{prose, code}
-	inTable    = voice{prose, cell}
 )
 
 func literally(name string) string { return name }
@@ -78,8 +79,8 @@ func (d *Document) glance(w voice) []fact {
 	others := v.elsewhere(w.name)
 	add(others, fact{Label: v.say("elsewhere"), Says: others})
 	for i, s := range v.Log {
-		in := styles[d.log.Class]
-		facts = append(facts, fact{Label: []string{v.say("log"), ""}[min(i, 1)], Says: w.prose(s), in: in})
+		label := []string{v.say("log"), ""}[min(i, 1)]
+		facts = append(facts, fact{Label: label, Says: w.prose(s), in: styles[d.complete]})
 	}
 	return facts
 }
@@ -156,30 +157,21 @@ func likely(m *heed.Member) []string {
 	return safeAll(names)
 }
 
+// accountingForm has a label and its sentence in each line.
+var accountingForm = form("accounting.txt", template.FuncMap{"count": count})
+
 // Accounting shows that nothing went missing unnoticed.
-func (d *Document) Accounting() []fact {
-	s := &d.stats
-	kinds := []string{text.Count(s.Received, "entry", "entries") + ", one per log record"}
-	if s.Received > s.Logs {
-		kinds[0] += " or event: " + text.Count(s.Logs, "log record")
+func (d *Document) Accounting() (facts []fact) {
+	for line := range strings.Lines(string(text.Rendered(accountingForm(), &d.Summary))) {
+		label, says, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		facts = append(facts, fact{Label: label, Says: says})
 	}
-	for _, k := range []struct {
-		n    uint64
-		name string
-	}{{s.Operations, "operation event"}, {s.States, "state event"}, {s.Notices, "notice"}} {
-		if k.n > 0 {
-			kinds = append(kinds, text.Count(k.n, k.name))
+	for _, of := range dispositions {
+		if dropped := d.table(of).dropped(); dropped != "" {
+			facts = append(facts, fact{Label: "left out", Says: of.String() + ": " + dropped})
 		}
 	}
-	facts := []fact{
-		{Label: "received", Says: strings.Join(kinds, ", ")},
-		{Label: "decided", Says: fmt.Sprintf("%d ignored, %d counted in items: %d advisory, %d blocking",
-			s.Ignored, s.Folded, s.Coalesce.ByDisposition[event.Advisory], s.Coalesce.ByDisposition[event.Blocking])},
-		{Label: "items", Says: fmt.Sprintf("%d opened, %d open at the end, %d cleared, %d acknowledged; %s",
-			s.Coalesce.Opened, s.Coalesce.Open, s.Coalesce.Cleared, s.Coalesce.Acknowledged,
-			text.Count(d.Summary.Items.Updates, "update"))},
-	}
-	if err := s.Check(); err != nil {
+	if err := d.Summary.Entries.Check(); err != nil {
 		facts = append(facts, fact{
 			Label: "WRONG", in: Alarm,
 			Says: "these counts do not add up; this is a bug in heed: " + oneSpace(err.Error()),
@@ -308,22 +300,14 @@ func (e *Environment) modCount(t texts) string {
 	return ""
 }
 
-// namedMods returns, for the mods of an environment that a verdict names, by their index, what names them, in words:
-// that is no proof. A verdict has a mod by its name or its package id.
-func (e *Environment) namedMods(v *verdict) map[int]string {
-	if e == nil || len(v.Causes) == 0 {
-		return nil
-	}
-	named := map[int]string{}
+// namedMods returns what names the mods of a verdict, in words, by the keys of their names and package ids: a list may
+// have either. That is no proof.
+func (v *verdict) namedMods() map[string]string {
+	named := map[string]string{}
 	name := func(mods []verdictMod, by string) {
 		for _, m := range mods {
-			is := func(s string) bool {
-				key := blame.Key(s)
-				return key != "" && (key == blame.Key(m.Name) || key == blame.Key(m.PackageID))
-			}
-			at := slices.IndexFunc(e.Mods, func(l capture.ListedMod) bool { return is(l.Name) || is(l.PackageID) })
-			if at >= 0 && named[at] == "" {
-				named[at] = by
+			for _, key := range []string{blame.Key(m.Name), blame.Key(m.PackageID)} {
+				named[key] = cmp.Or(named[key], by)
 			}
 		}
 	}
@@ -331,5 +315,6 @@ func (e *Environment) namedMods(v *verdict) map[int]string {
 		name(v.Causes[i].Mods, "named by: "+v.label(&v.Causes[i]))
 	}
 	name(v.Mods, "named elsewhere")
+	delete(named, "")
 	return named
 }

@@ -27,9 +27,11 @@ type checkedLog struct {
 	Kind       string   // of that error
 	Silence    string   // the contents of a log without a record
 	Lacks      string   // its gaps, in sentences
-	Out        string   // all that is wanting
-	notes      []string // the same, in sentences
+	notes      []string // all that is wanting, in sentences
 }
+
+// Out returns all that is wanting, a sentence in each line.
+func (l *checkedLog) Out() string { return strings.Join(l.notes, "\n") }
 
 type property struct{ Name, Value string }
 
@@ -139,7 +141,6 @@ func (d *Document) checked() checked {
 		log.Lacks = strings.Join(doubts, " ")
 	}
 	var groups []finding
-	var dropped []string
 	left := 0
 	for _, disposition := range [...]event.Disposition{event.Blocking, event.Advisory} {
 		rows, t := d.rows(disposition), d.table(disposition)
@@ -148,17 +149,14 @@ func (d *Document) checked() checked {
 			r := &rows[i]
 			groups = append(groups, finding{Row: r, RuleText: d.rule(r.Rule).described(r.Rule, r.Severity), File: d.file})
 		}
-		if t.Dropped > 0 {
-			dropped = append(dropped, fmt.Sprintf("%s (%s) did not fit into the table.",
-				text.Count(t.Dropped, disposition.String()+" row"), text.Count(t.DroppedEntries, "entry", "entries")))
+		if dropped := t.dropped(); dropped != "" {
+			log.notes = append(log.notes, fmt.Sprintf("%s: %s.", disposition, dropped))
 		}
 	}
 	if left > 0 {
 		log.notes = append(log.notes, fmt.Sprintf("%s not listed: the least frequent ones.",
 			text.Count(left, "more group is", "more groups are")))
 	}
-	log.notes = append(log.notes, dropped...)
-	log.Out = strings.Join(log.notes, "\n")
 	return checked{[]checkedLog{log}, problems(groups), d.removed}
 }
 

@@ -143,7 +143,7 @@ func TestEscalatedFindingsAreTwo(t *testing.T) {
 // TestMarkdownTableKeepsOperationsInTheirCell: a bar in code ends a cell, too.
 func TestMarkdownTableKeepsOperationsInTheirCell(t *testing.T) {
 	r := newReplay(t, Config{File: "a.log"})
-	for i := range markdownCauses + 1 {
+	for i := range fullCauses + 1 {
 		u := opened(fmt.Sprint(i), event.Blocking, uint64(i+1))
 		u.Item.Cause = coalesce.CauseEntry{Seq: uint64(i + 1), Pos: uint64(i + 1), Rule: fmt.Sprint("rule.", i)}
 		u.Item.CausalMethod = "left|@right"
@@ -152,8 +152,8 @@ func TestMarkdownTableKeepsOperationsInTheirCell(t *testing.T) {
 	}
 	r.End(End{Layout: "plain", Lines: 9})
 	out := string(Markdown(nil, r.Document(0)))
-	require.Equal(t, markdownCauses, strings.Count(out, "during `left|@right`"))
-	require.Contains(t, out, "during `left¦@right`. | `rule.4`")
+	require.Equal(t, fullCauses, strings.Count(out, "during `left|@right`"))
+	require.Contains(t, out, "`rule.4` | `during left¦@right` |")
 }
 
 // TestMarkdownOfAFullReplayFitsIntoAnIssue: with long texts everywhere.
@@ -181,7 +181,7 @@ func TestMarkdownOfAFullReplayFitsIntoAnIssue(t *testing.T) {
 	out := string(Markdown(nil, r.Document(0)))
 	require.Less(t, utf8.RuneCountInString(out), 65_536)
 	require.Contains(t, out, "96 more causes")
-	require.Contains(t, out, "84 more.")
+	require.Contains(t, out, "… and 84 more (")
 	require.Contains(t, out, "100 entries of 100 signatures, the 25 most frequent")
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/internal/text"
 )
 
@@ -104,10 +105,9 @@ type section struct {
 	Groups   []Row
 	Counts   []countView // of each disposition
 	Excerpts []*excerpt
-	Chart    sketchView
+	Chart    map[string]string // see section.chart
 
-	MoreCauses, MoreGroups, MoreExcerpts int    // that are left out
-	Dropped                              uint64 // rows of the tables
+	MoreCauses, MoreGroups, MoreExcerpts int // that are left out
 
 	anchors map[uint64]bool   // lines that can be linked to
 	ofRule  map[string]string // ids of the first groups
@@ -115,7 +115,6 @@ type section struct {
 
 // place is a line of the log, which is a link where an excerpt shows it.
 type place struct {
-	Line uint64
 	Says string // the line in words
 	Time string // "" where the log has no clock
 	Href string // the id of the line in the page, "" where no excerpt has it
@@ -126,12 +125,7 @@ type ruleRef struct{ Name, Href string }
 
 // pageFuncs are the functions of the template, besides exported fields of a document.
 var pageFuncs = template.FuncMap{
-	"many": func(n any, noun string, plural ...string) string {
-		if n, ok := n.(int); ok {
-			return text.Many(n, noun, plural...)
-		}
-		return text.Many(n.(uint64), noun, plural...)
-	},
+	"many":  func(n any, noun string, plural ...string) string { return text.Many(whole(n), noun, plural...) },
 	"count": text.Number[uint64], "capital": capital, "sentence": sentence,
 
 	"class":  func(v *verdict) string { return states[v.State].class },
@@ -146,6 +140,8 @@ var pageFuncs = template.FuncMap{
 	"inShort":  func(d *Document) []string { return d.Summary.Environment.inShort(plainly, d.texts) },
 	"modCount": func(e *Environment) string { return e.modCount(nil) },
 
+	"complete":  func(d *Document) string { return d.complete },
+	"total":     func(d *Document) string { return text.Number(d.details.total) },
 	"likely":    func(m heed.Member) []string { return likely(&m) },
 	"parts":     func(c *Cause) []heed.Member { parts, _ := c.first(pageParts); return parts },
 	"moreParts": func(c *Cause) int { _, more := c.first(pageParts); return more },
@@ -191,13 +187,10 @@ func newSection(d *Document, logs, number, halvings int) *section {
 		}
 	}
 	s.MoreCauses, s.MoreExcerpts = len(d.Causes)-len(s.Causes), len(d.excerpts)-len(s.Excerpts)
+	s.Chart = s.chart()
 	s.count()
-	s.sketch()
 	return s
 }
-
-// Log returns whether the log is complete.
-func (s *section) Log() logState { return s.log }
 
 // Say returns a text in the language of the document, and English whether that is English.
 func (s *section) Say(english string) string { return s.say(english) }
@@ -217,7 +210,7 @@ func (s *section) GroupID(i int) string            { return s.ID + "-g" + strcon
 func (s *section) LineID(line uint64) string       { return s.prefix + strconv.FormatUint(line, 10) }
 
 func (s *section) place(line uint64, t time.Time) place {
-	p := place{Line: line, Says: s.say("line %d", line)}
+	p := place{Says: s.say("line %d", line)}
 	if !t.IsZero() && s.clock {
 		p.Time = t.UTC().Format("15:04:05")
 	}
@@ -230,10 +223,8 @@ func (s *section) place(line uint64, t time.Time) place {
 // Since returns the line of the verdict's state.
 func (s *section) Since() place {
 	v := s.Summary.Verdict
-	for i := range v.Causes {
-		if c := &v.Causes[i]; c.Line == v.Since {
-			return s.ProblemAt(c)
-		}
+	if i := slices.IndexFunc(v.Causes, func(c verdictCause) bool { return c.Line == v.Since }); i >= 0 {
+		return s.ProblemAt(&v.Causes[i])
 	}
 	return s.At(v.Since)
 }
@@ -260,7 +251,6 @@ func (s *section) count() {
 			}
 		}
 		s.MoreGroups += c.Rows - c.Shown
-		s.Dropped += c.Dropped
 		s.Counts = append(s.Counts, c)
 	}
 }
@@ -286,9 +276,10 @@ func (s *section) mods(limit, halvings int) {
 	if e == nil {
 		return
 	}
-	named := e.namedMods(s.Summary.Verdict)
+	named := s.Summary.Verdict.namedMods()
 	for i := range e.Mods {
-		s.Mods = append(s.Mods, pageMod{&e.Mods[i], i + 1, named[i]})
+		m := &e.Mods[i]
+		s.Mods = append(s.Mods, pageMod{m, i + 1, cmp.Or(named[blame.Key(m.Name)], named[blame.Key(m.PackageID)])})
 	}
 	slices.SortStableFunc(s.Mods, func(a, b pageMod) int {
 		return cmp.Compare(min(len(b.Named), 1), min(len(a.Named), 1))
@@ -336,37 +327,21 @@ func halved(all []*excerpt) []*excerpt {
 	return slices.DeleteFunc(slices.Clone(all), func(e *excerpt) bool { return !keep[e] })
 }
 
-// sketchView is a chart: areas upon each other, the most urgent
-// below, in a box of sketchWidth by sketchHeight.
-type sketchView struct {
-	Width, Height             int
-	Blocking, Advisory, Other string // paths
-	To                        string // number of the last entry
-}
-
-const (
-	sketchWidth  = 1000
-	sketchHeight = 120
-)
-
-// sketch fills in the chart: which share of the entries of each stretch of the log is how urgent.
-func (s *section) sketch() {
+// chart returns the paths of areas upon each other by disposition, the most urgent below, in a box of 1 by 1: which
+// share of the entries of each stretch of the log is so urgent or more.
+func (s *section) chart() map[string]string {
 	buckets := s.details.chart.buckets
 	if len(s.Causes) == 0 || len(buckets) == 0 {
-		return // nothing to be seen
+		return nil // nothing to be seen
 	}
-	path := func(least event.Disposition) string {
-		var p strings.Builder
-		fmt.Fprintf(&p, "M0 %d", sketchHeight)
+	paths := map[string]string{}
+	for _, least := range dispositions {
+		path := []byte("M0 1")
 		for i := range buckets {
 			share := float64(buckets[i].from(least)) / float64(max(buckets[i].from(event.Ignore), 1))
-			fmt.Fprintf(&p, "V%.4gH%.4g", sketchHeight-share*sketchHeight, float64(i+1)*sketchWidth/float64(len(buckets)))
+			path = fmt.Appendf(path, "V%.4gH%.4g", 1-share, float64(i+1)/float64(len(buckets)))
 		}
-		fmt.Fprintf(&p, "V%dz", sketchHeight)
-		return p.String()
+		paths[least.String()] = string(path) + "V1z"
 	}
-	s.Chart = sketchView{
-		Width: sketchWidth, Height: sketchHeight, To: text.Number(s.details.total),
-		Other: path(event.Ignore), Advisory: path(event.Advisory), Blocking: path(event.Blocking),
-	}
+	return paths
 }

@@ -264,10 +264,10 @@ func TestPageWithAClock(t *testing.T) {
 	r.Update(u)
 	r.End(End{Lines: 100})
 	s := newSection(r.Document(0), 1, 1, 0)
-	require.Equal(t, "100", s.Chart.To)
-	require.Contains(t, s.Chart.Other, "H1000V120z")
+	require.EqualValues(t, 100, s.details.total)
+	require.Contains(t, s.Chart["ignore"], "H1V1z")
 	require.Equal(t, "19:20:00", s.Since().Time)
-	require.NotContains(t, s.Chart.Blocking, "NaN")
+	require.NotContains(t, s.Chart["blocking"], "NaN")
 }
 
 func TestHistogramKeepsCounts(t *testing.T) {

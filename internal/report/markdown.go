@@ -12,11 +12,9 @@ import (
 // The bounds of the Markdown form, so that it fits into an issue: GitHub takes 65,536 characters. With more than 25
 // rows of each disposition it may not.
 const (
-	markdownCauses = 4   // causes in full
-	markdownWith   = 6   // rules that came with a cause
-	markdownAlso   = 12  // causes in a row each
-	markdownText   = 400 // characters of a sample
-	markdownRows   = 25  // of each disposition, at most
+	markdownWith = 6   // rules that came with a cause
+	markdownText = 400 // characters of a sample
+	markdownRows = 25  // of each disposition, at most
 
 	markdownMods  = 1000   // mods that are listed; of more there is the number
 	markdownLimit = 60_000 // characters of all, beyond which mods are not listed
@@ -40,11 +38,10 @@ func (d *Document) appendMarkdown(dst []byte) []byte {
 		if d.texts != nil {
 			m.printf("\n%s\n", d.say("The rest is for developers, in English."))
 		}
-		shown := min(len(d.Causes), markdownCauses)
-		for i := range d.Causes[:shown] {
+		for i := range top(d.Causes, fullCauses) {
 			m.cause(&d.Causes[i], i == 0)
 		}
-		m.also(d.Causes[shown:])
+		m.headed(d.otherCauses(text.Count(len(d.Causes)-fullCauses, "more cause")))
 		m.groups()
 		m.mods()
 	}
@@ -184,21 +181,16 @@ func (m *markdown) fold(summary string, body func()) {
 	m.printf("\n</details>\n")
 }
 
-// also lists further causes.
-func (m *markdown) also(causes []Cause) {
-	if len(causes) == 0 {
+// headed prints a table that has rows, folded.
+func (m *markdown) headed(h headedGrid) {
+	if len(h.grid.rows) == 0 {
 		return
 	}
 	m.printf("\n")
-	m.fold(text.Count(len(causes), "more cause"), func() {
-		m.printf("| line | disposition | entries | what | rule | blame |\n|---:|---|---:|---|---|---|\n")
-		for i := range causes[:min(len(causes), markdownAlso)] {
-			c := &causes[i]
-			m.printf("| %d | %s | %d | %s | %s | %s |\n", c.First, c.Disposition, c.Entries, c.says(inTable)+".",
-				cell(c.Rule, 0), inTable.names(c.Blame))
-		}
-		if more := len(causes) - markdownAlso; more > 0 {
-			m.printf("\n%d more.\n", more)
+	m.fold(h.heading, func() {
+		m.out = h.grid.appendMarkdown(m.out)
+		if h.left != "" {
+			m.printf("\n%s\n", h.left)
 		}
 	})
 }
@@ -210,14 +202,8 @@ func (m *markdown) groups() {
 		if table.Entries == 0 || !d.Urgent() {
 			continue
 		}
-		rows = rows[:min(len(rows), markdownRows)]
-		m.printf("\n")
-		m.fold(m.groupsHeading(d, len(rows)), func() {
-			m.out = signatureGrid(rows).appendMarkdown(m.out)
-			if dropped := table.dropped(); dropped != "" {
-				m.printf("\n%s\n", dropped)
-			}
-		})
+		rows = top(rows, markdownRows)
+		m.headed(headedGrid{m.groupsHeading(d, len(rows)), signatureGrid(rows), table.dropped()})
 	}
 }
 

@@ -3,7 +3,6 @@ package report
 import (
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/internal/text"
@@ -72,15 +71,6 @@ const maxWhole = 64 << 10
 // scrub removes private text and remembers its kinds.
 func (s *Scrubber) scrub(text string) string {
 	scrubbed := s.names.Text(scrub.Text(text))
-	if strings.Contains(scrubbed, "@") {
-		scrubbed = partialEmail().ReplaceAllStringFunc(scrubbed, func(part string) string {
-			local, rest, _ := strings.Cut(part, "@")
-			if instance(local) {
-				return part
-			}
-			return string(scrub.Email) + strings.TrimLeft(rest, partialDomain)
-		})
-	}
 	s.remember(text, scrubbed)
 	return scrubbed
 }
@@ -95,28 +85,6 @@ func (s *Scrubber) remember(text, scrubbed string) {
 			s.kinds = append(s.kinds, kind)
 		}
 	}
-}
-
-// partialEmail is an address with a domain that a template has masked, or a sample has cut.
-var partialEmail = text.Lazy(`(?:"[^"@\r\n]+"|(?:[\pL\pN._%+-]+')?[\pL\pN._%+-]+)@(?:(?:xn--)?<\*>|\[<\*>\]|[A-Za-z0-9.-]*…)`)
-
-// partialDomain are the signs that partialEmail has of a domain.
-const partialDomain = "[<*>].-ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-
-// instance reports whether the text before an "@" is the name of a type rather than of a mailbox: a program that prints
-// an object writes its type, "@" and a number, which a template has masked too.
-func instance(local string) bool {
-	if strings.Count(local, ".") >= 2 {
-		return true
-	}
-	lower := false
-	for _, r := range local {
-		if lower && unicode.IsUpper(r) {
-			return true
-		}
-		lower = unicode.IsLower(r)
-	}
-	return false
 }
 
 // Suspects returns suspects with scrubbed names.
@@ -180,8 +148,9 @@ var kindWords = map[scrub.Kind]string{
 	scrub.Folder:   "names of folders",
 }
 
-// rescrub removes from the kept texts the names that were learned later, once the log has ended and before groups are
-// made. The texts are then the same as if all names had been known from the first line on.
+// rescrub removes from the kept texts the names that were learned later: once the log has ended, before groups are
+// made, and for each document, since later logs may show more. The texts are then the same as if all names had been
+// known from the first line on.
 func (r *Replay) rescrub() {
 	s := r.config.Scrub
 	if s == nil || !s.names.Any() {
@@ -193,7 +162,11 @@ func (r *Replay) rescrub() {
 		*text = scrubbed
 	}
 	again(&r.config.File, false)
+	again(&r.unread, false)
 	r.eachText(again)
+	if r.environment != nil {
+		r.environment = r.environment.clean(s)
+	}
 }
 
 // safe returns text of a log, or of a file of rules, escaped, on one line.

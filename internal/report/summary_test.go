@@ -87,7 +87,7 @@ func TestParseSummary(t *testing.T) {
 		`{"version":1,"groups":[` + same + `,` + same + `]}`:                          "groups[1]: signature 0000000000000001 names two groups",
 		`{"version":1,"groups":[` + strings.Repeat(`{},`, summary.MaxGroups) + `{}]}`: "1001 groups, at most 1000",
 		`{"version":1,"groups":[{"blame":[{"evidence":["x"]}]}]}`:                     `there is no evidence "x"`,
-		`{"version":1,"log":{"hash":"1"}}`:                                            `hash "1": want 16`,
+		`{"version":1,"log":{"hash":"1"}}`:                                            `id "1": want 16`,
 	} {
 		_, err := summary.Parse([]byte(text))
 		require.ErrorContains(t, err, want)

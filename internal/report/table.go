@@ -128,28 +128,13 @@ type table struct {
 
 	evicted        uint64 // rows
 	evictedEntries uint64 // entries that they had counted
-	gone           map[goneMod]*coalesce.AccusedMod
 }
 
-// goneMod is a mod that evicted rows of a rule accuse.
-type goneMod struct{ rule, name string }
-
-// maxGone bounds the mods that are counted for evicted rows.
-const maxGone = 4096
-
 func newTable(limit int) *table {
-	t := &table{gone: map[goneMod]*coalesce.AccusedMod{}}
+	t := &table{}
 	t.rows, _ = simplelru.NewLRU(limit, func(_ rowKey, row *row) { // limit is positive
 		t.evicted++
 		t.evictedEntries += row.Count
-		for _, a := range row.accused {
-			key := goneMod{row.Rule, a.Name}
-			if before := t.gone[key]; before != nil {
-				before.Entries += a.Entries
-			} else if len(t.gone) < maxGone {
-				t.gone[key] = &a
-			}
-		}
 	})
 	return t
 }

@@ -25,12 +25,12 @@ type TextOptions struct {
 	Rows int
 }
 
-// How many causes and rules the text form shows before it counts the others: the first screen has to answer by
-// itself.
+// How many causes text and Markdown show before they count the others, and how many rules the text form: the first
+// screen has to answer by itself.
 const (
-	textCauses = 4  // causes in full
-	textWith   = 3  // rules that came with a cause
-	textAlso   = 12 // causes in a line each
+	fullCauses   = 4
+	listedCauses = 12
+	textWith     = 3 // rules that came with a cause
 )
 
 // labelIndent is the column at which the text after a label begins.
@@ -220,33 +220,46 @@ func (t *textReport) again(start int) {
 
 // causes shows what deserved attention, cause by cause.
 func (t *textReport) causes() {
-	all := t.Causes
-	shown := min(len(all), textCauses)
-	for i := range all[:shown] {
-		t.cause(&all[i], i == 0)
+	for i := range top(t.Causes, fullCauses) {
+		t.cause(&t.Causes[i], i == 0)
 	}
-	if len(all) == shown {
-		return
-	}
-	t.section(Strong, "ALSO")
-	rest := all[shown:]
-	g := gridOf(top(rest, textAlso), 32, []columnOf[Cause]{
+	t.headed(t.otherCauses("ALSO"))
+}
+
+// otherCauses lists the causes that are not shown in full.
+func (d *Document) otherCauses(heading string) headedGrid {
+	rest := d.Causes[min(len(d.Causes), fullCauses):]
+	operation := column{title: "OPERATION", limit: 40, log: true, optional: true}
+	return headedGrid{heading, gridOf(top(rest, listedCauses), 32, []columnOf[Cause]{
 		{column{title: "LINE", right: true}, func(c *Cause) string { return number(c.First) }},
 		{column{title: "DISPOSITION", style: dispositionStyle}, func(c *Cause) string { return c.Disposition.String() }},
 		{column{title: "ITEMS", right: true}, func(c *Cause) string { return number(c.Items) }},
 		{column{title: "ENTRIES", right: true}, func(c *Cause) string { return number(c.Entries) }},
-		{column{title: "WHAT"}, func(c *Cause) string {
-			what := c.Summary
-			if len(c.Blame) > 0 {
-				what += "; blame: " + blamed(c.Blame)
-			}
-			return what + " (" + c.Rule + c.repetition() + ")"
-		}},
-	})
-	if more := len(rest) - textAlso; more > 0 {
-		g.rows = append(g.rows, []string{"...", "", "", "", fmt.Sprintf("(%d more; see --format json)", more)})
+		{column{title: "RULE", limit: 40, log: true}, func(c *Cause) string { return c.Rule }},
+		blameColumn(func(c *Cause) []string { return c.Blame }),
+		{operation, func(c *Cause) string { return strings.TrimSpace(c.origin.word + " " + c.origin.name) }},
+		{column{title: "WHAT"}, func(c *Cause) string { return c.what + c.changed + c.repetition() }},
+	}), moreRows(len(rest)-listedCauses, "… and %d more (--format json shows all)")}
+}
+
+// moreRows returns in words how many rows are not shown, "" for none.
+func moreRows(more int, format string) string {
+	if more <= 0 {
+		return ""
 	}
-	t.grid(g)
+	return fmt.Sprintf(format, more)
+}
+
+// headed prints a table that has rows.
+func (t *textReport) headed(h headedGrid) {
+	if len(h.grid.rows) == 0 {
+		return
+	}
+	t.section(Strong, "%s", h.heading)
+	t.grid(h.grid)
+	if h.left != "" {
+		t.sentence(Plain, "%s", h.left)
+	}
 }
 
 // cause shows one cause in full.
@@ -277,9 +290,6 @@ func (t *textReport) signatures() {
 		}
 		t.sentence(styleOf(d), "%s", heading)
 		t.grid(signatureGrid(rows))
-		if dropped := table.dropped(); dropped != "" {
-			t.sentence(Plain, "%s", dropped)
-		}
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/internal/text"
@@ -102,6 +101,8 @@ type verdictMod struct {
 	Evidence  []blame.Kind `json:"evidence,omitempty" jsonschema:"What points at it, the strongest first."`
 	Entries   uint64       `json:"entries" jsonschema:"How many urgent entries point at it, at least."`
 	Line      uint64       `json:"line,omitempty" jsonschema:"Line of the first of them."`
+
+	blocking uint64 // of the entries
 }
 
 // otherMods is how many mods are named that no cause names.
@@ -203,6 +204,7 @@ func (r *Replay) broke(v *verdict, n *run, blocking []*heed.Member) {
 func (r *Replay) held(v *verdict, n *run, advisory []*heed.Member) {
 	b, complaints := &r.blind, len(advisory) > 0
 	unread := r.unread != "" || r.end.Interrupted
+	share, _ := r.missingShare()
 	switch {
 	case r.silent() && !complaints:
 		v.State, v.title, v.What = stateUnknown, r.say("Empty"), r.silence()
@@ -212,7 +214,7 @@ func (r *Replay) held(v *verdict, n *run, advisory []*heed.Member) {
 	case n.times > 0:
 		v.State, v.Since, v.title = stateBlind, b.last.From, r.say("The log stops for a while")
 		v.What = r.say("Nothing broke while the game was logging. What happened in between is not known.")
-	case r.mostlyMissing():
+	case share >= most:
 		v.State, v.Since, v.title = stateBlind, r.notices[event.StatusHole].First, r.say("Most of the log is missing, first")
 		v.What = r.say("The remaining part has no blocking problem. What the missing part reported is not known.")
 	case complaints:
@@ -292,7 +294,7 @@ func (r *Replay) named(p *chosen, of *problem, m *heed.Member) verdictCause {
 	for _, name := range all {
 		mod := verdictMod{Entries: 1, Line: m.First}
 		if t := names[blame.Key(name)]; t != nil {
-			mod = t.verdictMod
+			mod = *t
 		}
 		c.Mods = append(c.Mods, r.identified(mod, name))
 	}
@@ -344,52 +346,41 @@ func (r *Replay) advice(key causeKey, m *heed.Member) string {
 	return text.Advice(cmp.Or(advice, usual), names...)
 }
 
-// modTally is a mod with how much of what points at it blocks.
-type modTally struct {
-	verdictMod
-	blocking uint64
-}
-
-// tallyMods returns the mods that urgent entries name, by their keys: the entries of one problem, or all if of is nil.
-func (r *Replay) tallyMods(of *heed.Member) map[string]*modTally {
-	byKey := map[string]*modTally{}
+// tallyMods returns the mods that urgent entries of kept rows name, by their keys: the entries of one problem, or all
+// if of is nil.
+func (r *Replay) tallyMods(of *heed.Member) map[string]*verdictMod {
+	byKey := map[string]*verdictMod{}
 	for _, d := range dispositions {
-		count := func(rule string, a coalesce.AccusedMod, evidence []blame.Kind) {
-			if of != nil && of.Rule != rule {
-				return
-			}
-			t := byKey[blame.Key(a.Name)]
-			if t == nil {
-				t = &modTally{verdictMod: verdictMod{Line: a.First + 1}}
-				byKey[blame.Key(a.Name)] = t
-			}
-			t.Name = moreReadable(t.Name, safe(a.Name))
-			t.Entries += a.Entries
-			if evidence != nil && (a.First < t.Line || t.Evidence == nil) {
-				t.Evidence = evidence
-			}
-			t.Line = min(t.Line, a.First)
-			if d == event.Blocking {
-				t.blocking += a.Entries
-			}
-		}
 		if !d.Urgent() || of != nil && of.Disposition != d {
 			continue
 		}
 		for _, row := range r.tables[d].rows.Values() {
-			for _, a := range row.accused {
-				count(row.Rule, a, row.evidenceAgainst(a.Name))
+			if of != nil && of.Rule != row.Rule {
+				continue
 			}
-		}
-		for key, a := range r.tables[d].gone {
-			count(key.rule, *a, nil)
+			for _, a := range row.accused {
+				t := byKey[blame.Key(a.Name)]
+				if t == nil {
+					t = &verdictMod{Line: a.First + 1}
+					byKey[blame.Key(a.Name)] = t
+				}
+				t.Name = moreReadable(t.Name, safe(a.Name))
+				t.Entries += a.Entries
+				if evidence := row.evidenceAgainst(a.Name); evidence != nil && (a.First < t.Line || t.Evidence == nil) {
+					t.Evidence = evidence
+				}
+				t.Line = min(t.Line, a.First)
+				if d == event.Blocking {
+					t.blocking += a.Entries
+				}
+			}
 		}
 	}
 	return byKey
 }
 
 // nameMods adds the mods that no cause names, of all that urgent entries name.
-func (r *Replay) nameMods(v *verdict, others map[string]*modTally) {
+func (r *Replay) nameMods(v *verdict, others map[string]*verdictMod) {
 	if len(v.Causes) == 0 {
 		return
 	}
@@ -401,7 +392,7 @@ func (r *Replay) nameMods(v *verdict, others map[string]*modTally) {
 			delete(others, blame.Key(name))
 		}
 	}
-	sorted := slices.SortedFunc(maps.Values(others), func(a, b *modTally) int {
+	sorted := slices.SortedFunc(maps.Values(others), func(a, b *verdictMod) int {
 		return cmp.Or(
 			cmp.Compare(b.blocking, a.blocking),
 			cmp.Compare(b.Entries, a.Entries),
@@ -412,7 +403,7 @@ func (r *Replay) nameMods(v *verdict, others map[string]*modTally) {
 	shown := min(len(sorted), otherMods)
 	v.MoreMods = len(sorted) - shown
 	for _, t := range sorted[:shown] {
-		v.Mods = append(v.Mods, r.identified(t.verdictMod, t.Name))
+		v.Mods = append(v.Mods, r.identified(*t, t.Name))
 	}
 }
 

@@ -42,10 +42,12 @@ type Form struct {
 
 // Object returns the form of the one object that a command writes as JSON.
 func Object(name, command string, value any) Form {
-	return Form{
-		Name: name, Title: command + " --format json", Values: []any{value},
-		Description: "One object. New fields may appear within a version.",
-	}
+	return Form{name, command + " --format json", "One object. New fields may appear within a version.", []any{value}}
+}
+
+// Lines returns the form of a command's lines of JSON; see [Object].
+func Lines(name, command string, values ...any) Form {
+	return Form{name, command + " --format jsonl", "Each line. New fields may appear within a version.", values}
 }
 
 // JSON returns the schema, indented, with a line feed. It panics where a type cannot be described.

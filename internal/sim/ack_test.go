@@ -241,10 +241,11 @@ func (it *item) part(mark uint64) (left, moved []*entry) {
 	return left, moved
 }
 
-// quietly reports whether an item with the rule of an entry was acknowledged within the quiet time.
-func (m *model) quietly(e *entry) bool {
+// covered reports whether an acknowledged item covers an entry by its group, or by its rule in the quiet time.
+func (m *model) covered(e *entry) bool {
 	return slices.ContainsFunc(m.items, func(it *item) bool {
-		return it.acked && !it.past && it.rules[e.rule] != nil && m.soon(it)
+		r := it.rules[e.rule]
+		return it.acked && !it.past && !it.gone && r != nil && (m.soon(it) || it.akin(e) && !r.resolved)
 	})
 }
 

@@ -471,7 +471,7 @@ func (m *model) mayOpen(e *entry, s scope) error {
 			continue
 		}
 		if it.cleared {
-			if err := m.mayLeave(e, it); err != nil && latest == nil && sure && !m.quietly(e) {
+			if err := m.mayLeave(e, it); err != nil && latest == nil && sure && !m.covered(e) {
 				return err
 			}
 			continue

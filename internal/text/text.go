@@ -150,7 +150,10 @@ func AppendSafe(dst []byte, s string, limit int) []byte {
 func Safe(s string, limit int) string {
 	count := 0
 	for i := 0; i < len(s); {
-		_, size, acts := at(s, i)
+		size, acts := 1, false
+		if c := s[i]; c < ' ' || c > '~' || c == '#' || c == ':' {
+			_, size, acts = at(s, i)
+		}
 		count++
 		if acts || limit > 0 && count > limit {
 			return string(AppendSafe(nil, s, limit))

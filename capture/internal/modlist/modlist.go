@@ -279,12 +279,13 @@ func (m *Mod) Read(item string) (rest string, ok bool) {
 		}
 	}
 	word, rest, _ := strings.Cut(item, " ")
+	isID := isPackageID(word)
 	switch {
 	case code[path.Ext(word)]:
 		return rest, m.file(word)
-	case rest == "" && isPlain(item) && item[0]-'0' >= 10 && !isPackageID(item):
+	case rest == "" && !isID && item[0]-'0' >= 10 && isPlain(item):
 		return "", m.file(item)
-	case isPackageID(word) && (rest == "" || rest[0] == '('):
+	case isID && (rest == "" || rest[0] == '('):
 		m.PackageID = word
 		return "", true
 	}

@@ -76,7 +76,11 @@ func Logged(line string) (class string, level event.Level) {
 // Generation returns which footers the engine writes, by the line with its version: 0, below a line of one space, up to
 // 2019.2; 1, after a space, from 2019.3 on; 2, none, from 2020 on.
 func Generation(line string) (generation uint8, ok bool) {
-	switch version := engine.FindStringSubmatch(line); {
+	number, ok := strings.CutPrefix(line, BannerVersion)
+	if !ok {
+		return 0, false
+	}
+	switch version := engine.FindStringSubmatch(number); {
 	case version == nil:
 		return 0, false
 	case version[1] != "":
@@ -87,7 +91,7 @@ func Generation(line string) (generation uint8, ok bool) {
 	return 2, true
 }
 
-var engine = regexp.MustCompile(`^Initialize engine version: (?:(2019\.[34])|(2019|2018|2017|5)\b|\d)`)
+var engine = regexp.MustCompile(`^(?:(2019\.[34])|(2019|2018|2017|5)\b|\d)`)
 
 // IsSignal reports whether a line is "Got a SIG… while executing native code", the same with the "UNKNOWN" of a system
 // without signals, or the title above.

@@ -240,29 +240,21 @@ func (s *server) raise(r *heed.Report) error {
 // state applies a report of the client about its game.
 func (s *server) state(st *state) error {
 	st.Text, st.Due = short(st.Text), min(st.Due, 1<<31)
-	e := event.State{Time: st.Time, Detail: st.Text}
-	switch st.What {
-	case "phase":
-		e.Status, e.Phase = event.StatusPhase, st.Text
-	case "long_event":
-		e.Status = event.StatusLongEvent
-	case "long_event_end":
-		e.Status = event.StatusLongEventEnd
+	switch status, _ := event.Parse[event.Status](st.What); st.What {
+	case "phase", "long_event", "long_event_end":
+		e := event.State{Time: st.Time, Status: status, Phase: st.Text, Detail: st.Text}.Entry()
+		s.observe(&e)
 	case "alive":
 		var by time.Time
 		if st.Due > 0 {
 			by = st.Time.Add(time.Duration(st.Due) * time.Millisecond)
 		}
 		s.engine.Expect(st.Time, by)
-		return nil
 	case "state_read":
 		s.engine.StateRead()
-		return nil
 	default:
 		return fmt.Errorf("what is %.40q, which no state is", st.What)
 	}
-	entry := e.Entry()
-	s.observe(&entry)
 	return nil
 }
 

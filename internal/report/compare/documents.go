@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/text/template"
 	"github.com/heedlog/heed/signature"
@@ -256,10 +255,7 @@ func (c *Collector) row(g *group, before, after *Totals) Group {
 	}
 	sample, _, _ := strings.Cut(strings.TrimSpace(g.sample()), "\n")
 	r.Sample = c.safe(sample, maxShown)
-	named := g.tally[New].named
-	if len(g.tally[New].suspects) == 0 {
-		named = g.tally[Old].named
-	}
+	named := g.pointing().named
 	r.OtherMod = len(c.config.Mods) > 0 && len(named) > 0 && !g.tally[New].breaks
 	for _, s := range named {
 		r.Blame = append(r.Blame, text.Safe(c.config.Scrub.Mod(s.Mod), 0))
@@ -285,22 +281,22 @@ func (c *Collector) unknownMods(groups []*group) []string {
 		unknown = slices.DeleteFunc(unknown, hasName(m.Name, m.PackageID))
 	}
 	for _, g := range groups {
-		for _, s := range g.suspects() {
+		for _, s := range g.pointing().suspects {
 			unknown = slices.DeleteFunc(unknown, hasName(s.Mod, s.PackageID))
 		}
 	}
 	return unknown
 }
 
-// suspects returns whom the urgent entries of a group point at, of the new side if that has one, and
-// sample the line of such an entry, "" where none is urgent.
-func (g *group) suspects() []blame.Suspect {
-	if s := g.tally[New].suspects; len(s) > 0 {
-		return s
+// pointing returns the tally of the side whose urgent entries point at mods: the new one, if both do.
+func (g *group) pointing() *tally {
+	if len(g.tally[New].suspects) > 0 {
+		return &g.tally[New]
 	}
-	return g.tally[Old].suspects
+	return &g.tally[Old]
 }
 
+// sample returns the line of an urgent entry, "" if none is urgent.
 func (g *group) sample() string { return cmp.Or(g.tally[New].sample, g.tally[Old].sample) }
 
 // templates returns the templates of a group, by id.

@@ -156,7 +156,7 @@ func (d *Suspects) rank(g *SuspectGroup, known map[[2]string]int) {
 // suspectsOf returns the mods that may be the cause of a group. The name of a mod in its texts is no evidence where it
 // passes as a name of the game, its runtime or its loader.
 func suspectsOf(g *group, changes []ModChange, known map[string]bool, passes func(name string) bool) []modSuspect {
-	named := g.suspects()
+	named := g.pointing().suspects
 	haystack := strings.ToLower(strings.Join(g.templates(), "\n") + "\n" + g.sample())
 	shared := map[string]int{} // assemblies, by how many mods bring them along
 	for i := range changes {

@@ -3,12 +3,12 @@ package summary
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
+
+	"github.com/heedlog/heed/signature"
 )
 
 // Log identifies a log by its bytes, unpacked. A copy is the same log, under any name.
@@ -58,24 +58,8 @@ func (l *Log) Begins(other *Log) bool {
 	return l.Bytes < other.Bytes && len(l.Marks) > 0 && bytes.HasPrefix(other.Marks, l.Marks)
 }
 
-// Hash is an XXH64 with seed 0; as JSON its 16 digits.
-type Hash uint64
-
-// String returns its 16 digits.
-func (h Hash) String() string { return fmt.Sprintf("%016x", uint64(h)) }
-
-// MarshalText implements [encoding.TextMarshaler].
-func (h Hash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
-
-// UnmarshalText implements [encoding.TextUnmarshaler].
-func (h *Hash) UnmarshalText(text []byte) error {
-	n, err := strconv.ParseUint(string(text), 16, 64)
-	if err != nil || len(text) != 16 {
-		return fmt.Errorf("summary: hash %q: want 16 hexadecimal digits", text)
-	}
-	*h = Hash(n)
-	return nil
-}
+// Hash is an XXH64 with seed 0, as the id of a template is; as JSON its 16 digits.
+type Hash = signature.ID
 
 // Hasher is a writer that makes a [Log] of the bytes of one. It is for one goroutine.
 type Hasher struct {

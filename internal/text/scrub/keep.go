@@ -27,6 +27,10 @@ var keeps = map[string]func(s string, from, to int) bool{
 	"own": func(s string, from, _ int) bool { // the end of a word
 		return from > 0 && wordByte(s[from-1]) && s[from-1] != '_' && !strings.HasSuffix(s[:from], "%3D")
 	},
+	"type": func(s string, from, to int) bool { // a printed object has its type, "@" and a number, which is masked
+		local, _, _ := strings.Cut(s[from:to], "@")
+		return strings.Count(local, ".") >= 2 || humps().MatchString(local)
+	},
 	"readable": func(s string, from, to int) bool { return isReadable(s[from:to]) },
 	"ordinary": func(s string, from, to int) bool { return isOrdinary(strings.ToLower(s[from:to])) },
 	"domain": func(s string, from, to int) bool {
@@ -54,7 +58,9 @@ var (
 	noPerson       = text.Lazy(`^(?:git|hg)@|(?i:@\dx\.[a-z]+$)`)
 	// topLevel are the ends of domains that are no endings of files.
 	topLevel = text.Lazy(`(?i)\.(?:[a-z]{2}|com|org|net|edu|gov|info|app|dev|example|test|mail|online|xn--.*)$`)
-	pathEnd  = text.Lazy(`^[\\\pL\pN_.$-]*`)
+	// humps matches a word in camel case.
+	humps   = text.Lazy(`\p{Ll}\p{Lu}`)
+	pathEnd = text.Lazy(`^[\\\pL\pN_.$-]*`)
 	// capitalWords matches a part of the name of a folder that has a space after it.
 	capitalWords = text.Lazy(`^(?:[\p{Lu}\d][\pL\pM\pN'’&._-]* )+$`)
 	nonWords     = text.Lazy(`[^\pL]+`)
