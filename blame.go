@@ -124,9 +124,7 @@ func (e *Engine) accuse(sig signature.Signature) (names []string, frame uint64) 
 	}
 	e.suspects = e.finder.Find(e.suspects[:0], blame.Spoken(e.entry.Message, logline.Of(&e.entry)), e.entry.Stack)
 	e.finder.LearnNames(e.suspects)
-	if names = blame.Likely(e.suspects); len(names) == 0 && e.input.Decision.Disposition == event.Blocking {
-		names = e.near.Before(e.finder, e.entry.Time)
-	}
+	names = blame.Likely(e.suspects)
 	if known.asked > 0 && slices.Equal(names, known.names) {
 		names = known.names
 	} else {

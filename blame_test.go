@@ -49,60 +49,6 @@ func TestBlameOfHeads(t *testing.T) {
 	}
 }
 
-// TestTracedIsAnUpdate holds that a mod which a trace names for a reported fault is reported once.
-func TestTracedIsAnUpdate(t *testing.T) {
-	e := mustNew(t, Config{Rules: mustRules(t, blameRules)})
-	e.Observe(event.Entry{Message: "Broken: the server does not respond"})
-	require.Len(t, e.Updates(nil), 1)
-	for range 3 {
-		e.Observe(event.Entry{Message: "trace: res://mods-unpacked/acme-Loom/main.gd:140 (_ready)", Level: event.LevelError})
-	}
-	updates := e.Updates(nil)
-	require.Len(t, updates, 1)
-	require.Equal(t, "traced", string(updates[0].Reason))
-	require.Equal(t, []string{"acme-Loom"}, updates[0].Item.Blame)
-	require.EqualValues(t, 2, updates[0].Seq)
-}
-
-// TestStatementIsNoTrace holds that an innocent mod, which a later record of less weight names, has no part in a fault.
-func TestStatementIsNoTrace(t *testing.T) {
-	const fault, text = "Broken: the world could not be saved", "loaded config /srv/mods/lamps/init.lua:3"
-	for _, head := range [][2]string{{"10:00:00 ERROR ", "10:00:01 INFO "}, {"10:00:00 ", "10:00:01 "}, {"", ""}} {
-		later := event.Entry{Message: head[1] + text, Level: event.LevelInfo}
-		e := mustNew(t, Config{Rules: mustRules(t, blameRules)})
-		e.Observe(later)
-		e.Observe(event.Entry{Message: head[0] + fault, Level: event.LevelError})
-		e.Observe(later)
-		item, _ := e.Current("")
-		require.Empty(t, item.Blame, later.Message)
-	}
-}
-
-// TestTraceIsOfOneFault holds that a trace names no mod for the faults next to its own, nor for a report of the host.
-func TestTraceIsOfOneFault(t *testing.T) {
-	e := mustNew(t, Config{Rules: mustRules(t, blameRules)})
-	e.LearnMods([]Mod{{Name: "Press"}})
-	fault := func(text string) {
-		e.Observe(event.Entry{Message: text, Stack: "  at Game.Loop.Tick () [0x00034] in <0>:0", Level: event.LevelError})
-	}
-	fault("first: secret 7")
-	fault("Broken: second")
-	e.Raise(Report{Key: "host", Disposition: event.Blocking, Summary: "third", Message: "third"})
-	e.Observe(event.Entry{Message: "at function x -- file: a.lua line # 3 | MOD: Press"})
-	open := e.Open(nil)
-	require.Len(t, open, 3)
-	for _, item := range open {
-		require.Equal(t, item.Rule == "t.broken", len(item.Blame) > 0, item.Summary)
-	}
-
-	e = mustNew(t, Config{Rules: mustRules(t, blameRules)})
-	fault("Broken: by mod 'Press' at press.lua:12")
-	fault("second: secret 7")
-	open = e.Open(nil)
-	require.Len(t, open, 2)
-	require.Empty(t, open[1].Blame, "a fault with a place is a report of its own")
-}
-
 func TestBlameOfTheGameIsEmpty(t *testing.T) {
 	e := mustNew(t, Config{Rules: mustRules(t, blameRules)})
 	r := event.Entry{Message: "Broken: System.NullReferenceException", Stack: "  at Game.Loop.Tick () [0x00034] in <0>:0"}

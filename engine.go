@@ -71,7 +71,6 @@ type Engine struct {
 	retention []coalesce.Retention     // reused
 	suspects  []Suspect                // reused
 	accused   map[signature.ID]accused // by signature of urgent entries, see accuse
-	near      blame.Neighbors          // records that may name the mod of a fault
 	merges    []signature.GroupMerge   // reused
 }
 

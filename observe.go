@@ -6,7 +6,6 @@ import (
 
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/signature"
 )
@@ -187,20 +186,13 @@ func (e *Engine) ingest() (escalated bool, folded coalesce.Folded) {
 	in.NewRun = in.NewPhase && res.PhaseAfter == startPhase ||
 		entry.Kind == event.KindNotice && entry.Status == event.StatusRestarted
 	in.Resolves, in.Begins, in.Playing, in.Summary, in.Advice, in.Blame, in.Frame = nil, false, false, "", "", nil, 0
-	in.Traced, in.ExplainedBy = nil, nil
+	in.ExplainedBy = nil
 	in.ByLevel = res.Rule == nil && entry.Kind == event.KindLog
 	if d.Disposition.Urgent() {
 		in.Blame, in.Frame = e.accuse(res.Signature)
 		if in.Advice = res.Advice; in.Advice == "" {
 			in.Advice = text.DefaultAdvice(d.Disposition == event.Blocking, text.IsProgram(e.cfg.Family))
 		}
-	}
-	if entry.Kind == event.KindLog {
-		in.Traced, in.Fault = e.near.Next(e.finder, &blame.Record{
-			Seq: entry.Seq, Time: entry.Time, Message: entry.Message, IsError: entry.Level >= event.LevelError,
-			IsFault: d.Disposition == event.Blocking, IsNamed: len(in.Blame) > 0,
-			IsOther: d.Disposition == event.Advisory && !in.ByLevel,
-		})
 	}
 	if rule := res.Rule; rule != nil {
 		in.Playing = e.coalescer.Loading() && slices.Contains(in.Decision.Tags, playTag)

@@ -327,7 +327,7 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 	e.Heartbeat.By[0] = 1
 	testkit.Fields(t, e, func() []byte { return e.Snapshot(nil) },
 		// Of a room's own snapshot, or of none.
-		"-Engine.mu", "-Engine.snapshots", "Engine.snapshotSize", "-Engine.classifier", "-Engine.near",
+		"-Engine.mu", "-Engine.snapshots", "Engine.snapshotSize", "-Engine.classifier",
 		"-Engine.coalescer", "Engine.journal",
 		// Set by Config, and made anew with each entry.
 		"-Engine.setup", "Engine.entry", "-Engine.result", "Engine.input", "Engine.retention",

@@ -46,6 +46,28 @@ func (a *assembly) awaitsMore() bool {
 	return hasSuffix(a.head(), ":") || h.Level >= event.LevelWarning || !h.Leveled && a.reportsFault()
 }
 
+// repeats reports whether b is a line of a report that its logger writes line by line, each with the time and the tags
+// of the first: behind these b is empty, heads a trace, or is a frame or a field of the report.
+//
+//	[10:00:00] [Press] Exception: no oil
+//	[10:00:00] [Press] Blaming: lamps.smx
+//	[10:00:00] [Press]   [0] Turn
+func (a *assembly) repeats(b []byte) bool {
+	head := a.head()
+	n := 0
+	for n < min(len(b), len(head)) && b[n] == head[n] {
+		n++
+	}
+	n = bytes.LastIndexByte(b[:n], ']') + 1
+	if n == 0 || a.lines >= maxContinued || bytes.IndexByte(b[:n], ':') < 0 {
+		return false
+	}
+	text := bytes.TrimPrefix(b[n:], []byte(" "))
+	key, value, field := bytes.Cut(text, []byte(": "))
+	return len(text) == 0 || hasPrefix(text, "*FUNCTION [") || a.reportsFault() && (isIndented(text) && hasPrefix(trimLeft(text), "[") || isTraceTitle(text) ||
+		field && bytes.IndexByte(key, ' ') < 0 && bytes.IndexByte(value, ' ') < 0)
+}
+
 // isIndented reports whether b is set in under the line above: by two spaces
 // or more, or by a tab. One space is not enough: messages begin with one often,
 // and those who labeled the reference captures read " - item" as a line of its

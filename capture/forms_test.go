@@ -115,7 +115,8 @@ used by your application.
 
 `, `
 1-26 each line info/no-footer
-27-29 each line unknown/none
+27-27 line unknown/none 0 frames: ERROR: Shader Sprites/Default shader is 
+28-29 each line warning/tag
 30-32 each line info/no-footer
 33-36 list info/no-footer 0 frames: dlopen failed trying to load:
 37-40 each line info/no-footer

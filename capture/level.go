@@ -23,11 +23,13 @@ func (a *assembly) level(r *Reader) (event.Level, Evidence) {
 			return h.Level, evidenceTag
 		}
 	}
-	switch {
+	switch h := a.logger(); {
 	case a.block == blockCrash, a.block == blockReport:
 		return event.LevelFatal, evidenceCrash
 	case a.byConsole:
 		return a.console, evidenceConsole
+	case h.Sure && h.Leveled && h.Level == event.LevelDebug:
+		return h.Level, evidenceTag // its logger got the exception from code that caught it
 	case (a.frames > 0 || a.refState != "" || a.footer) && a.isException():
 		return event.LevelError, evidenceException
 	case a.is(ofReport):
@@ -53,6 +55,8 @@ func (a *assembly) footerLevel(r *Reader) (event.Level, Evidence) {
 	case leveled && r.footers > 0 && !a.footer && (r.layout == layoutUnity2019_2 || r.layout == layoutUnity2019_4) &&
 		a.frames == 0 && a.refState == "" && a.split != evidenceHole && !a.opensFault():
 		return event.LevelInfo, evidenceNoFooter
+	case head.Leveled && tag == event.LevelWarning:
+		return tag, evidenceTag // "Warning: …"
 	}
 	return event.LevelUnknown, evidenceNone
 }

@@ -368,6 +368,9 @@ func (r *Reader) take(ln *line) bool {
 		return true
 	case !r.held.again && !r.asm.pureLines && r.heads(ln):
 		return r.holds(ln)
+	case !r.held.again && r.layout == LayoutPlain && r.asm.blanks == 0 && r.asm.repeats(ln.text):
+		r.asm.add(ln, partMessage, evidenceForm)
+		return true
 	case r.held.again, !r.layout.unity() && r.layout != LayoutPlain, ln.is(ownRecord):
 		return false
 	case r.layout == LayoutPlain && (ln.logger().Sure || ln.head.Leveled):

@@ -41,11 +41,6 @@ type Input struct {
 	// The names are kept.
 	Blame []string
 
-	// Traced names the mods that the entry, part of the report of an earlier one, gives as the place of code. Fault is
-	// the number of that entry.
-	Traced []string
-	Fault  uint64
-
 	// Resolves names the rules whose items this entry resolves. Not kept.
 	Resolves []string
 
@@ -168,9 +163,6 @@ func (c *Coalescer) Fold(in *Input) Folded {
 	}
 	if len(in.Resolves) > 0 {
 		c.resolve(in.Resolves)
-	}
-	if len(in.Traced) > 0 {
-		c.trace(in)
 	}
 	if !in.Decision.Disposition.Urgent() {
 		c.Counts.Ignored++

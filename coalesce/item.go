@@ -239,8 +239,8 @@ const (
 
 // Reason is why an update was made. An item is opened because it is "new", because an acknowledged fault "returned" or
 // was "charged" to a later call, because of a new "variant", or for one of the last three reasons that follow. It is
-// updated for the number of "groups" or the "count" of entries, because a mod was "traced", for another "variant",
-// because state was "invalidated", or because "severity" or "disposition" rose. It is cleared because it was
+// updated for the number of "groups" or the "count" of entries, for another "variant", because
+// state was "invalidated", or because "severity" or "disposition" rose. It is cleared because it was
 // "acknowledged", "resolved", "expired", "evicted", "withdrawn", "restarted" or "attached". Of several reasons, an
 // update has the weightiest.
 type Reason string
@@ -262,7 +262,6 @@ const (
 
 	reasonGroups      Reason = "groups"      // the number of groups passed a threshold
 	reasonCount       Reason = "count"       // the number of entries passed a threshold
-	reasonTraced      Reason = "traced"      // a trace after a fault names a mod
 	reasonVariant     Reason = "variant"     // a variant of a group that the item had not yet
 	reasonInvalidated Reason = "invalidated" // state became invalid
 	reasonSeverity    Reason = "severity"    // the severity rose
@@ -282,8 +281,7 @@ const (
 
 // telling are the reasons of updates that say more than others, the most telling last.
 var telling = [...]Reason{
-	reasonGroups, reasonCount, reasonTraced, reasonVariant, reasonInvalidated, reasonSeverity, reasonDisposition,
-	reasonLoaded,
+	reasonGroups, reasonCount, reasonVariant, reasonInvalidated, reasonSeverity, reasonDisposition, reasonLoaded,
 }
 
 // weight orders the reasons of updates.

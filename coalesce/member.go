@@ -300,34 +300,6 @@ func (a Accused) join(o Accused) Accused {
 	return a
 }
 
-// trace counts the mods of in.Traced for the fault that points at none, in each group of its records in the item that
-// holds it.
-func (c *Coalescer) trace(in *Input) {
-	for i := range c.Items {
-		it := &c.Items[i]
-		if !it.open() || !it.Scope.plain() || it.Latest.seq < in.Fault {
-			continue
-		}
-		for _, r := range it.Counters.Rows {
-			if r.Disposition < event.Blocking || r.Last.seq+faultEntries < in.Fault || r.Accused.total() >= r.Count {
-				continue
-			}
-			if len(r.Accused) == 0 {
-				c.announce(it, Updated, reasonTraced, place{c.Now.seq, c.Pos})
-			}
-			r.Accused.Add(in.Traced, r.LastPos)
-		}
-	}
-}
-
-// total returns the sum of the entries.
-func (a Accused) total() (n uint64) {
-	for _, s := range a {
-		n += s.Entries
-	}
-	return n
-}
-
 // pointed returns the mods that at least half of all entries point at, and those that fewer do, but a quarter, the
 // most frequent first.
 func (a Accused) pointed(all uint64) (likely, perhaps []string) {

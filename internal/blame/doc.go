@@ -72,8 +72,6 @@
 // assemblies, owners of patches, tags and package ids.
 // A record with no other names has no suspects.
 //
-// Loaders write traces as records of their own, just before the fault or below it: [Neighbors] finds them.
-//
 // # One mod, many names
 //
 // Names are the same without case, spaces and punctuation, so "[Some Mod]" is

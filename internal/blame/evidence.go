@@ -24,6 +24,7 @@ var table = map[string]row{
 	"plugin":         {Named, weightNamed, rankNamed, (*scan).announced},
 	"modid":          {Named, weightNamed, rankNamed, labeled},
 	"by":             {Named, weightNamed, rankNamed, labeled},
+	"blaming":        {Named, weightNamed, rankNamed, labeled},
 	"load":           {Named, weightNamed, rankNamed, refused},
 	"loading":        {Named, weightNamed, rankNamed, refused},
 	"skipping":       {Named, weightNamed, rankNamed, refused},
@@ -99,7 +100,7 @@ func labeled(_ *scan, before, rest string) string {
 	if letters(name) < 2 {
 		return ""
 	}
-	return name
+	return strings.TrimSuffix(name, ".smx") // the file of a plugin
 }
 
 func idRune(r rune) bool { return r == '-' || r == '.' || r < utf8.RuneSelf && wordByte(byte(r)) }
@@ -203,6 +204,10 @@ func (s *scan) announced(before, rest string) string {
 	// "Mod Loaded." is no name: at the beginning of a line the sentence must go
 	// on, and within it the word before must lead up to a name.
 	switch strings.ToLower(lastWord(before)) {
+	case "|": // a field of a frame: "in turn | MOD: Some Mod"
+		if colon {
+			return name
+		}
 	case "":
 		if next, _ := utf8.DecodeRuneInString(strings.TrimLeft(rest, " ")); unicode.IsLower(next) {
 			return name

@@ -39,6 +39,9 @@ func (s *scan) path(line string) {
 		switch {
 		case within:
 			within = part == "" || strings.IndexByte(": \"'", part[len(part)-1]) < 0
+		case above[1] == "ai" && strings.Contains(line, ".nut"): // of a script in Squirrel
+			s.folder(part, last, about)
+			within = true
 		case domains[word]: // of a class: me/author/mods/thing/Panel
 			within = true
 		case last && strings.HasPrefix(word, script): // a method of Python's

@@ -34,7 +34,7 @@ func Read(name string, limit int64) ([]byte, error) {
 }
 
 func tooLong(name string, limit int64) error {
-	return refused(name, fmt.Errorf("has more than %d bytes, the limit for such a file: is it the right one?", limit))
+	return refused(name, fmt.Errorf("has more than %d bytes, the limit for such a file: split it, or name the right one", limit))
 }
 
 // ReadRegular is [Read] for a file that must be regular, or a link to a regular file. It refuses another kind, such as

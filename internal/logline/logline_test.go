@@ -51,6 +51,8 @@ var heads = []struct {
 	{"[10:00:00 ERR] no paper", "no paper", event.LevelError, true},
 	{"2031-04-05 10:00:00.001 +02:00 [FTL] no paper", "no paper", event.LevelFatal, true},
 	{"10:00AM WRN no paper", "no paper", event.LevelWarning, true},
+	{"[2031-04-05 10:00:00] dbg: [press:3] turning", "[press:3] turning", event.LevelDebug, true},
+	{"[2031-04-05 10:00:00] dbg: [press:0] stuck", "dbg: [press:0] stuck", 0, false},
 	{"2031-04-05 10:00:00.001 | ERROR    | no paper", "no paper", event.LevelError, true},
 	{"2031-04-05 10:00:00.001 ERROR 123 --- [main] o.a.Press  : no paper", "no paper", event.LevelError, true},
 	{"310405 100000 148 WARN dfs.Press$Tray: no paper", "no paper", event.LevelWarning, true},

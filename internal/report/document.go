@@ -152,6 +152,7 @@ func (r *Replay) Document(top int, language ...map[string]string) *Document {
 	if r.config.Details && (top <= 0 || top > pageRows) {
 		top = pageRows
 	}
+	r.rescrub()
 	d := &Document{
 		texts: r.texts, file: r.config.File, removed: r.config.Scrub.removed(),
 		scrubbed:  r.config.Scrub != nil,

@@ -264,12 +264,14 @@ func (r *Replay) rename() func(a *heed.Item) {
 // eachText calls f for each text of a log that a replay keeps, and reports whether it names a mod.
 func (r *Replay) eachText(f func(s *string, mod bool)) {
 	for _, t := range r.tables {
-		for _, row := range t.rows.Values() {
+		for _, row := range slices.Concat(t.rows.Values(), t.groups) {
 			row.eachText(f)
 		}
 	}
-	for i := range r.causes.open {
-		r.causes.open[i].EachText(f)
+	for _, open := range [][]heed.Item{r.causes.open, r.open} {
+		for i := range open {
+			open[i].EachText(f)
+		}
 	}
 	for _, c := range r.causes.sums {
 		c.FirstItem.EachText(f)

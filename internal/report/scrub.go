@@ -148,8 +148,9 @@ var kindWords = map[scrub.Kind]string{
 	scrub.Folder:   "names of folders",
 }
 
-// rescrub removes from the kept texts the names that were learned later, once the log has ended and before groups are
-// made. The texts are then the same as if all names had been known from the first line on.
+// rescrub removes from the kept texts the names that were learned later: once the log has ended, before groups are
+// made, and for each document, since later logs may show more. The texts are then the same as if all names had been
+// known from the first line on.
 func (r *Replay) rescrub() {
 	s := r.config.Scrub
 	if s == nil || !s.names.Any() {
@@ -161,7 +162,11 @@ func (r *Replay) rescrub() {
 		*text = scrubbed
 	}
 	again(&r.config.File, false)
+	again(&r.unread, false)
 	r.eachText(again)
+	if r.environment != nil {
+		r.environment = r.environment.clean(s)
+	}
 }
 
 // safe returns text of a log, or of a file of rules, escaped, on one line.

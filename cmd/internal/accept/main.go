@@ -1,6 +1,6 @@
 // Command accept measures the effect of heed with simulated games, agents and hosts:
 //
-//	go run ./cmd/internal/accept brief       facts of a fault that briefs hold, and the time that briefs take
+//	go run ./cmd/internal/accept brief       facts of a fault that briefs hold
 //	go run ./cmd/internal/accept steering    the time from a line of a log to a request to the model of an agent
 //
 // Each has flags: "go run ./cmd/internal/accept brief -h". Tests print three more tables:

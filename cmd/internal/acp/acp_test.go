@@ -38,7 +38,7 @@ func TestNotSteered(t *testing.T) {
 		"without an id":        {"session/new", `{}`, `"result":{}`, `{}`, false, ""},
 		"an id of no text":     {"session/new", `{}`, `"result":{"sessionId":7}`, `{}`, false, ""},
 		"refused":              {"session/load", `{"sessionId":"x"}`, `"error":{"code":-1,"message":"no"}`, `{}`, false, ""},
-		"of a version to come": {"session/new", `{}`, `"result":{"sessionId":"x"}`, `{"protocolVersion":3}`, false, ""},
+		"of a version to come": {"session/new", `{}`, `"result":{"sessionId":"x"}`, `{"protocolVersion":2}`, false, ""},
 		"of another method":    {"session/list", `{"sessionId":"x"}`, `"result":{"sessionId":"x"}`, `{}`, false, ""},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -348,7 +348,7 @@ func TestPassesUnchanged(t *testing.T) {
 
 // TestAnotherVersionIsNoted holds that an agent of a version that is not known is one line for the person.
 func TestAnotherVersionIsNoted(t *testing.T) {
-	for version, noted := range map[int]int{1: 0, 2: 0, 3: 1} {
+	for version, noted := range map[int]int{1: 0, 2: 1} {
 		synctest.Test(t, func(t *testing.T) {
 			var notes []string
 			var log bytes.Buffer
@@ -359,7 +359,7 @@ func TestAnotherVersionIsNoted(t *testing.T) {
 			w.open(fmt.Sprintf(`{"protocolVersion":%d}`, version))
 			w.close()
 			require.Equal(t, []string{
-				"this agent speaks version 3 of the Agent Client Protocol, heed 1 and 2: it is not steered",
+				"this agent speaks version 2 of the Agent Client Protocol, heed 1: it is not steered",
 			}[:noted], append([]string{}, notes...))
 			require.Contains(t, log.String(), fmt.Sprintf(`"not steered"=%d`, noted))
 		})

@@ -13,13 +13,7 @@
 //
 // A batch counts as delivered when the agent's first output after the prompt has come, or its answer; an injected one
 // when the agent says so. A line that is not JSON is passed on and counted. An agent of a later version of the protocol
-// than 2 is not steered.
-//
-// # Version 2
-//
-// The answer to a prompt accepts it, and an idle state_update with a stop reason ends the turn. The editor gets the
-// answer at once, and the idle update at the end of the last prompt that carried its own. The user_message by which an
-// agent repeats a prompt of the proxy is not shown.
+// than 1 is not steered.
 //
 // # Prompts during a turn
 //

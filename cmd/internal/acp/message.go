@@ -22,12 +22,8 @@ const (
 	cancelRequest    = "$/cancel_request"
 )
 
-// The versions of the protocol that the proxy knows. In version 2 the answer to a prompt accepts it, and an update of
-// the session's state ends the turn.
-const (
-	firstVersion  = 1
-	secondVersion = 2
-)
+// latestVersion is the latest version of the protocol that the proxy knows. Version 2 is a draft.
+const latestVersion = 1
 
 // ownID begins the ids of requests of the proxy.
 const ownID = "heed-"
@@ -42,7 +38,6 @@ func write(v any) jsontext.Value { return jsonrpc.Write(v) }
 const (
 	stopEnd      = "end_turn"
 	stopCanceled = "cancelled" // a word of the protocol
-	stopRefusal  = "refusal"
 )
 
 type promptResult struct {
@@ -89,14 +84,10 @@ func split(blocks []jsontext.Value) (string, []jsontext.Value) {
 type update struct {
 	Kind   string `json:"sessionUpdate"`
 	CallID string `json:"toolCallId,omitzero"`
-	Name   string `json:"name,omitzero"` // of the tool, since version 2
+	Name   string `json:"name,omitzero"` // of the tool, by some agents
 	Title  string `json:"title,omitzero"`
 	Work   string `json:"kind,omitzero"`
 	Status string `json:"status,omitzero"`
-
-	State     string `json:"state,omitzero"`
-	Stop      string `json:"stopReason,omitzero"`
-	MessageID string `json:"messageId,omitzero"`
 
 	Meta struct {
 		Goose struct {
@@ -104,14 +95,6 @@ type update struct {
 		} `json:"goose"`
 	} `json:"_meta,omitzero"`
 }
-
-// The updates of version 2 that the proxy knows.
-const (
-	updateState   = "state_update"
-	updateUser    = "user_message"
-	updateUserAdd = "user_message_chunk"
-	stateIdle     = "idle"
-)
 
 type updateParams struct {
 	SessionID string         `json:"sessionId"`

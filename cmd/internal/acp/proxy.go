@@ -62,7 +62,7 @@ type proxy struct {
 
 	mu       sync.Mutex // held while a line or an action is handled
 	steering bool       // the agent has _session/steering
-	version  int        // of the protocol, as the agent answered
+	foreign  bool       // the version of the protocol is not known
 	sessions map[string]*session
 	asked    jsonrpc.Open[*request]              // requests of the editor
 	wanted   jsonrpc.Open[*want]                 // permissions that the agent has asked for
@@ -82,12 +82,11 @@ type request struct {
 	jsonrpc.Message
 	session string // of its params
 
-	steered  bool // it is a prompt; all else is about prompts
-	params   promptParams
-	line     []byte
-	message  uint64 // number of its message
-	carried  bool   // the agent has it
-	accepted bool   // in version 2: it was answered, and its turn continues
+	steered bool // it is a prompt; all else is about prompts
+	params  promptParams
+	line    []byte
+	message uint64 // number of its message
+	carried bool   // the agent has it
 }
 
 // topic is the topic of the message of a prompt.
@@ -269,7 +268,7 @@ func (p *proxy) heard(m message) bool {
 	switch {
 	case s == nil:
 	case m.Method == methodUpdate:
-		return s.update(params.Update)
+		s.update(params.Update)
 	case m.ID == nil:
 	case s.turn != nil && s.turn.ending == byProxy: // it was on its way
 		p.agent.Write(message{ID: m.ID, Result: permissionCanceled}.Line())
@@ -292,10 +291,10 @@ func (p *proxy) learn(r *request, m message) {
 	case methodInitialize:
 		var result initialized
 		p.steering = jsonrpc.Read(m.Result, &result) && result.Meta.Steering.Supported
-		p.version = result.Version
-		if p.foreign() && p.Note != nil {
-			p.Note("this agent speaks version %d of the Agent Client Protocol, heed %d and %d: it is not steered",
-				p.version, firstVersion, secondVersion)
+		p.foreign = result.Version > latestVersion
+		if p.foreign && p.Note != nil {
+			p.Note("this agent speaks version %d of the Agent Client Protocol, heed %d: it is not steered",
+				result.Version, latestVersion)
 		}
 	case methodNew, methodLoad, methodResume, methodFork:
 		id := r.session
@@ -307,15 +306,12 @@ func (p *proxy) learn(r *request, m message) {
 	}
 }
 
-// foreign reports whether the version of the protocol is not known.
-func (p *proxy) foreign() bool { return p.version > secondVersion }
-
 // start makes a session, unless it is known.
 func (p *proxy) start(id string, fresh bool) {
 	if id == "" || p.sessions[id] != nil {
 		return
 	}
-	if p.foreign() || len(p.sessions) >= maxSessions {
+	if p.foreign || len(p.sessions) >= maxSessions {
 		p.unsteered++
 		return
 	}
@@ -336,21 +332,8 @@ func (p *proxy) ask(method string, params promptParams, then func(message, []byt
 	p.agent.Write(message{ID: id, Method: method, Params: write(params)}.Line())
 }
 
-// accept answers a prompt of the editor, once, if the version is the second.
-func (p *proxy) accept(r *request) {
-	if p.version == secondVersion && !r.accepted {
-		r.accepted = true
-		p.asked.Take(r.ID)
-		p.editor.Write(message{ID: r.ID, Result: jsontext.Value("{}")}.Line())
-	}
-}
-
-// answer answers a request of the editor. In version 2 the end of a prompt's turn is none.
+// answer answers a request of the editor.
 func (p *proxy) answer(r *request, m message) {
-	if p.version == secondVersion && r.steered && m.Error == nil {
-		p.accept(r)
-		return
-	}
 	p.asked.Take(r.ID)
 	p.editor.Write(message{ID: r.ID, Result: m.Result, Error: m.Error}.Line())
 }

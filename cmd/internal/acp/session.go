@@ -60,10 +60,6 @@ type turn struct {
 	confirmed bool
 	ending    ending
 	calls     map[string]*call // that are open
-
-	running bool   // in version 2: the agent has begun
-	hidden  bool   // its prompt is not the editor's
-	echo    string // id of the message by which the agent repeats the prompt
 }
 
 // machine calls f with the machine, which decides nothing by it.
@@ -94,7 +90,6 @@ func (s *session) ceiling() steer.Ceiling {
 // take gives the machine a prompt.
 func (s *session) take(r *request) {
 	if s.turn != nil && s.turn.ending == byPerson {
-		s.proxy.accept(r)
 		s.queue = append(s.queue, r)
 		return
 	}
@@ -122,9 +117,6 @@ func (s *session) take(r *request) {
 		}
 		return steer.Action{}
 	})
-	if !begins {
-		s.proxy.accept(r)
-	}
 	if held {
 		s.queue = append(s.queue, r)
 		return
@@ -142,7 +134,7 @@ func (s *session) begin(r *request, b steer.Batch) {
 	r.carried = true
 	t := &turn{request: r, delivery: b.Delivery, calls: map[string]*call{}}
 	s.turn = t
-	s.proxy.answers[jsonrpc.Key(r.ID)] = func(m message, line []byte) { s.answered(t, m, line) }
+	s.proxy.answers[jsonrpc.Key(r.ID)] = func(m message, line []byte) { s.ended(t, m, line) }
 	prompt := r.line
 	if b.Delivery != 0 {
 		params := r.params
@@ -211,49 +203,10 @@ func (s *session) prompt(b steer.Batch) {
 		return
 	}
 	s.carries(b)
-	t := &turn{
-		delivery: b.Delivery, calls: map[string]*call{},
-		hidden: !slices.ContainsFunc(b.Messages, func(msg steer.Message) bool { return msg.Class != steer.Attention }),
-	}
+	t := &turn{delivery: b.Delivery, calls: map[string]*call{}}
 	s.turn = t
 	params := promptParams{SessionID: s.id, Prompt: s.content(b)}
-	s.proxy.ask(methodPrompt, params, func(m message, line []byte) { s.answered(t, m, line) })
-}
-
-// answered handles the agent's answer to a prompt, which ends its turn, or in version 2 accepts it.
-func (s *session) answered(t *turn, m message, line []byte) {
-	switch {
-	case s.proxy.version != secondVersion || m.Error != nil && s.turn == t:
-		s.ended(t, m, line)
-	case t.request != nil:
-		s.proxy.accept(t.request)
-	}
-}
-
-// state takes note of the session's state in version 2, and reports whether the editor is to see it: not the end of a
-// turn, which [session.idle] shows.
-func (s *session) state(u *update, data jsontext.Value) (shown bool) {
-	t := s.turn
-	switch {
-	case t == nil:
-		return true
-	case u.State != stateIdle:
-		t.running = true
-		return true
-	case !t.running || u.Stop == "":
-		return true
-	}
-	s.ended(t, message{Result: data}, nil)
-	return false
-}
-
-// idle shows the editor the end of a turn in version 2.
-func (s *session) idle(m message) {
-	var u update
-	if jsonrpc.Read(m.Result, &u); u.Kind == "" {
-		m.Result = write(update{Kind: updateState, State: stateIdle, Stop: cmp.Or(u.Stop, stopRefusal)})
-	}
-	s.proxy.editor.Write(message{Method: methodUpdate, Params: write(updateParams{s.id, m.Result})}.Line())
+	s.proxy.ask(methodPrompt, params, func(m message, line []byte) { s.ended(t, m, line) })
 }
 
 // carries notes that the agent has the open prompts among the messages of a batch.
@@ -328,10 +281,7 @@ func (s *session) ended(t *turn, m message, line []byte) {
 	case failed && next.Do != steer.Prompt:
 		s.answerOpen(m, line, func(*request) bool { return true })
 	case failed && !retries, next.Do != steer.Prompt, !failed && slices.ContainsFunc(s.open, waits):
-		if !s.answerOpen(m, line, func(r *request) bool { return !waits(r) }) && next.Do != steer.Prompt &&
-			s.proxy.version == secondVersion { // the proxy began the turn
-			s.idle(m)
-		}
+		s.answerOpen(m, line, func(r *request) bool { return !waits(r) })
 	}
 	s.next(next)
 }
@@ -401,21 +351,12 @@ func (s *session) next(a steer.Action) {
 }
 
 // answerOpen answers the open prompts that match with a response of the agent, which is passed on as it came to the
-// request that it answers. It reports whether there were any.
-func (s *session) answerOpen(m message, line []byte, match func(*request) bool) (any bool) {
-	turns := false // an accepted prompt has ended
-	defer func() {
-		if turns {
-			s.idle(m)
-		}
-	}()
+// request that it answers.
+func (s *session) answerOpen(m message, line []byte, match func(*request) bool) {
 	s.open = slices.DeleteFunc(s.open, func(r *request) bool {
-		any = any || match(r)
-		turns = turns || s.proxy.version == secondVersion && match(r) && (m.Error == nil || r.accepted)
 		switch {
 		case !match(r):
 			return false
-		case r.accepted:
 		case line != nil && jsonrpc.Key(m.ID) == jsonrpc.Key(r.ID):
 			s.proxy.asked.Take(r.ID)
 			s.proxy.editor.Write(line)
@@ -424,7 +365,6 @@ func (s *session) answerOpen(m message, line []byte, match func(*request) bool) 
 		}
 		return true
 	})
-	return any
 }
 
 // forget drops the content of prompts that the machine does not know any more.
@@ -482,14 +422,11 @@ func (s *session) settle(b steer.Batch, o outcome) {
 	s.next(next)
 }
 
-// update takes note of an update of the agent, and reports whether the editor is to see it.
-func (s *session) update(data jsontext.Value) (shown bool) {
+// update takes note of an update of the agent.
+func (s *session) update(data jsontext.Value) {
 	var u update
 	if !jsonrpc.Read(data, &u) {
-		return true
-	}
-	if s.proxy.version == secondVersion && u.Kind == updateState {
-		return s.state(&u, data)
+		return
 	}
 	if run := u.Meta.Goose.RunID; run != nil {
 		s.runID = ""
@@ -498,16 +435,10 @@ func (s *session) update(data jsontext.Value) (shown bool) {
 	}
 	t := s.turn
 	if t == nil {
-		return true
+		return
 	}
-	second := s.proxy.version == secondVersion
 	switch u.Kind {
-	case updateUser, updateUserAdd:
-		if second && t.hidden && (t.echo == "" || t.echo == u.MessageID) {
-			t.echo = u.MessageID
-			return false
-		}
-	case "agent_message_chunk", "agent_thought_chunk", "tool_call", "plan", "agent_message", "agent_thought", "plan_update":
+	case "agent_message_chunk", "agent_thought_chunk", "tool_call", "plan", "plan_update":
 		if t.delivery != 0 && !t.confirmed {
 			t.confirmed = true
 			s.machine(func(m *steer.Machine) { m.Confirm(t.delivery) })
@@ -516,7 +447,6 @@ func (s *session) update(data jsontext.Value) (shown bool) {
 	if u.CallID != "" && (u.Kind == "tool_call" || u.Kind == "tool_call_update") {
 		s.call(&u)
 	}
-	return true
 }
 
 // call takes note of a tool call.
@@ -524,9 +454,9 @@ func (s *session) call(u *update) {
 	open := s.turn.calls
 	c := open[u.CallID]
 	title := cmp.Or(u.Name, u.Title)
-	status, ends := ends[u.Status]
+	status, _ := event.Parse[event.Status](u.Status)
 	switch {
-	case ends:
+	case status.Ended():
 		delete(open, u.CallID)
 		s.callEnds(u.CallID, c, status)
 		if c != nil {
@@ -554,11 +484,6 @@ func (s *session) call(u *update) {
 		exempt := c.kind == "read"
 		go s.report(c.begun, bridge.Call{ID: u.CallID, Tool: c.title, Exempt: exempt, Status: event.StatusStarted})
 	}
-}
-
-// ends are the statuses of a tool call that has ended, as the protocol has them.
-var ends = map[string]event.Status{
-	"completed": event.StatusCompleted, "failed": event.StatusFailed, stopCanceled: event.StatusCancelled,
 }
 
 // callEnds reports the end of a call, if it is one of the game.

@@ -262,14 +262,6 @@ func long(text string) string {
 	case "update":
 		n, status, _ := strings.Cut(rest, " ")
 		return update(`"sessionUpdate":"tool_call_update","toolCallId":"` + n + `","status":"` + status + `"`)
-	case "state":
-		state, stop, ends := strings.Cut(rest, " ")
-		if ends {
-			state += `","stopReason":"` + stop
-		}
-		return update(`"sessionUpdate":"state_update","state":"` + state + `"`)
-	case "user":
-		return update(`"sessionUpdate":"user_message","messageId":"` + rest + `","content":[]`)
 	case "permission":
 		return `{"jsonrpc":"2.0","id":` + id(rest) + `,"method":"session/request_permission",` +
 			`"params":{"sessionId":"s","toolCall":{"toolCallId":"c"},"options":[]}}`
@@ -323,10 +315,6 @@ func short(line string) string {
 			return "chunk"
 		case "tool_call":
 			return "call " + up.CallID + " " + up.Status
-		case "state_update":
-			return strings.TrimSpace("state " + up.State + " " + up.Stop)
-		case "user_message":
-			return "user " + up.MessageID
 		case "session_info_update":
 			return "run " + string(up.Meta.Goose.RunID)
 		}

@@ -15,9 +15,11 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// The bounds of briefs, in tokens and in time, for any template. A refusal never waits for a brief.
+// MaxBriefTokens bounds a brief, by any template.
+const MaxBriefTokens = 8000
+
+// The bounds of briefs in time, and of the brief in a refusal, which never waits for one.
 const (
-	maxBriefTokens     = 8000
 	briefWithin        = 5 * time.Second
 	refusalBriefTokens = 200
 	refusalBriefWithin = 50 * time.Millisecond
@@ -60,8 +62,8 @@ func (d *Diagnostics) brief(ctx context.Context, consumer string, in BriefArgs) 
 			return nil, gabp.BadArgument("templateText", "a template: "+said(err.Error()), "another text")
 		}
 		r.Template, r.TemplateOverride = own, own.TemplateID
-		if most := own.Budget.MaxContextTokens; in.Tokens == 0 && (most == 0 || most > maxBriefTokens) {
-			r.MaxContextTokens = maxBriefTokens
+		if most := own.Budget.MaxContextTokens; in.Tokens == 0 && (most == 0 || most > MaxBriefTokens) {
+			r.MaxContextTokens = MaxBriefTokens
 		}
 	}
 	r.AgentClass = r.TemplateOverride

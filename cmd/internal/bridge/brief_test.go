@@ -82,7 +82,7 @@ func TestBriefByOwnTemplate(t *testing.T) {
 		tokens   any
 		want     int
 	}{
-		{0, nil, maxBriefTokens}, {maxBriefTokens + 1, nil, maxBriefTokens}, {300, nil, 0}, {0, 400, 400}, {300, 400, 400},
+		{0, nil, MaxBriefTokens}, {MaxBriefTokens + 1, nil, MaxBriefTokens}, {300, nil, 0}, {0, 400, 400}, {300, 400, 400},
 	} {
 		var asked briefing.Request
 		var left time.Duration

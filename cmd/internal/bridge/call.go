@@ -281,7 +281,7 @@ func notice(items []session.AckedByOther, more uint64, shown string) string {
 		if a.Item.ID != shown {
 			about = " (" + named(a.Item.Summary) + ")"
 		}
-		fmt.Fprintf(&b, "Item %s%s was acknowledged by %s, %q, at %s. ", named(a.Item.ID), about, by, cutName(a.By),
+		fmt.Fprintf(&b, "Item %s%s was acknowledged by %s, %q, at %s. ", named(a.Item.ID), about, by, named(a.By),
 			stamp(a.Time).Format(time.RFC3339))
 	}
 	if more += uint64(max(0, len(items)-maxNoticed)); more > 0 {

@@ -72,7 +72,7 @@ func (d *Diagnostics) resource(ctx context.Context, consumer, rest string) (any,
 	i := slices.IndexFunc(Tools(), func(t gabp.Tool) bool { return t.Name == call.Name })
 	if i < 0 {
 		return nil, gabp.Errorf(gabp.CodeResourceNotFound, "no resource %q; resources/list has all resources",
-			cutName(ResourceBase+rest))
+			named(ResourceBase+rest))
 	}
 	if call.Arguments, err = queryArguments(Tools()[i].InputSchema, id, query); err != nil {
 		return nil, err

@@ -254,9 +254,6 @@ func allNamed(list []string, limit int) []string {
 	return out
 }
 
-// cutName bounds a name that an error repeats.
-func cutName(s string) string { return text.Safe(s, 64) }
-
 // logText returns log text of at most limit characters on one line, and whether it
 // was cut.
 func logText(s string, limit int) (string, bool) {

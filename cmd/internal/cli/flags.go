@@ -7,6 +7,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -146,28 +147,36 @@ func Choice(cmd *cobra.Command, flag string, words ...string) {
 	Checked(cmd, func(cmd *cobra.Command) error { return OneOf(cmd, flag, cmd.Flag(flag).Value.String(), words...) })
 }
 
+// Within refuses a value of a flag that is below least or above most.
+func Within[T int | time.Duration](cmd *cobra.Command, flag string, value, least, most T) error {
+	if value < least || value > most {
+		return Usage(cmd, "--%s %v: use %v to %v", flag, value, least, most)
+	}
+	return nil
+}
+
+// NotNegative refuses a negative value of a flag.
+func NotNegative[T int | time.Duration](cmd *cobra.Command, flag string, value T) error {
+	if value < 0 {
+		return Usage(cmd, "--%s %v: must not be negative", flag, value)
+	}
+	return nil
+}
+
 // WidthFlag adds the flag of the width of text. A width is refused if it is negative, or less than the least in which
 // text can be read.
 func WidthFlag(cmd *cobra.Command, columns *int, least int) {
 	cmd.Flags().IntVar(columns, "width", 0, "wrap and cut text at `N` columns (default: the width of the terminal, else none)")
 	Checked(cmd, func(cmd *cobra.Command) error {
-		switch {
-		case *columns < 0:
-			return Usage(cmd, "--width %d: must not be negative; 0 fills the terminal", *columns)
-		case *columns > 0 && *columns < least:
+		if *columns > 0 && *columns < least {
 			return Usage(cmd, "--width %d: must be %d or more; 0 fills the terminal", *columns, least)
 		}
-		return nil
+		return NotNegative(cmd, "width", *columns)
 	})
 }
 
 // TopFlag adds the flag of the number of rows that are shown, first at the most, unless the user wants others.
 func TopFlag(cmd *cobra.Command, rows *int, first int, usage string) {
 	cmd.Flags().IntVar(rows, "top", first, usage)
-	Checked(cmd, func(cmd *cobra.Command) error {
-		if *rows < 0 {
-			return Usage(cmd, "--top %d: must not be negative; 0 shows all", *rows)
-		}
-		return nil
-	})
+	Checked(cmd, func(cmd *cobra.Command) error { return NotNegative(cmd, "top", *rows) })
 }

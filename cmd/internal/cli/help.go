@@ -9,7 +9,6 @@ import (
 	"text/template"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/text/width"
@@ -159,69 +158,12 @@ func listed(begun string, values []string) []cobra.Completion {
 	return all
 }
 
-// completing adds completions that cobra lacks: for words that are files, folders or neither. args are the arguments of
-// the process.
-func (p *Program) completing(root *cobra.Command, args []string) {
-	if len(args) == 0 || args[0] != cobra.ShellCompRequestCmd && args[0] != cobra.ShellCompNoDescRequestCmd {
-		return
-	}
-	for _, cmd := range commands(root) {
-		if cmd.ValidArgsFunction == nil {
-			cmd.ValidArgsFunction = words(cmd)
-			cmd.ValidArgs = nil // which would prevail
-		}
-		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-			value, usage := pflag.UnquoteUsage(f)
-			f.Usage = usage // it is shown as it is
-			if _, ok := cmd.GetFlagCompletionFunc(f.Name); ok {
-				return
-			}
-			if f.NoOptDefVal != "" {
-				return
-			}
-			if err := cmd.RegisterFlagCompletionFunc(f.Name, values(f.Name, value)); err != nil {
-				panic("BUG: " + err.Error())
-			}
-		})
-	}
-}
-
-// words completes the arguments of a command: the named arguments, or else files, unless its usage has none. The files
-// of a command with others below it are among them.
-func words(cmd *cobra.Command) cobra.CompletionFunc {
-	valid, directive := cmd.ValidArgs, cobra.ShellCompDirectiveNoFileComp
-	for _, of := range []string{"FILE", "PATH", "OLD", "CAPTURE", "GAME"} {
-		if strings.Contains(cmd.Use, of) {
-			directive = cobra.ShellCompDirectiveDefault
-		}
-	}
-	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		if len(args) > 0 {
-			return nil, directive
-		}
-		return valid, directive
-	}
-}
-
-// values completes the value of a flag by its name in the help.
-func values(flag, value string) cobra.CompletionFunc {
-	switch {
-	case flag == "rules":
-		return cobra.FixedCompletions([]cobra.Completion{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt)
-	case value == "FILE" || value == "PATH":
-		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
-	case value == "DIR":
-		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
-	}
-	return cobra.NoFileCompletions
-}
-
 // VersionCommand makes the command that prints the version, as --version does.
 func (p *Program) VersionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
-		Long:    "version prints the version, the commit, and the Go release and system of the build.",
+		Long:    "version prints the version, and the Go release and system of the build.",
 		Example: "  " + p.Name + " version",
 		Args:    NoArgs("version"),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -88,7 +88,6 @@ func Meant(word string, allowed []string) string {
 // Run executes a command line and returns the exit status.
 func (p *Program) Run(ctx context.Context, root *cobra.Command, args []string) int {
 	root.SetArgs(append([]string{}, args...)) // nil means the arguments of the process
-	p.completing(root, args)
 	root.SetIn(p.Stdin)
 	root.SetErr(p.Stderr)
 	err := root.ExecuteContext(ctx)
@@ -166,10 +165,8 @@ func (p *Program) Note(format string, args ...any) {
 
 // Print writes to standard output. An error calls it what, such as "the report", or "".
 func (p *Program) Print(what string, data []byte) error {
-	if _, err := p.Stdout.Write(data); err != nil {
-		return CannotWrite(p.Unwritten, what, err)
-	}
-	return nil
+	_, err := p.Stdout.Write(data)
+	return CannotWrite(p.Unwritten, what, err)
 }
 
 // Detail prints a message with --verbose only.
@@ -183,12 +180,12 @@ func (p *Program) Detail(format string, args ...any) {
 // defaults of cobra.
 func (p *Program) Flags(root *cobra.Command, verbose string) {
 	root.SilenceErrors, root.SilenceUsage = true, true
-	info, _ := debug.ReadBuildInfo()
-	root.Version = Version(info)
+	root.Version = fmt.Sprintf("%s (%s, %s/%s)", ModuleVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	columns, _ := Size(p.Stdout)
 	fitHelp(root, columns)
 	root.SetOut(&p.help)
+	root.ValidArgsFunction = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault) // a file is as good as a command
 	p.completionCommand(root)
 	root.InitDefaultHelpCmd()
 	if help, _, err := root.Find([]string{"help"}); err == nil {
@@ -223,43 +220,10 @@ func (p *Program) Appearance(cmd *cobra.Command) error {
 	return nil
 }
 
-// ModuleVersion is the version of the running program, which it reports to peers.
+// ModuleVersion is the version of the running program, which it reports to peers: of its tag, or else with its commit.
 func ModuleVersion() string {
-	info, _ := debug.ReadBuildInfo()
-	return moduleVersion(info)
-}
-
-// moduleVersion is the version of a build; info may be nil.
-func moduleVersion(info *debug.BuildInfo) string {
-	if info == nil || info.Main.Version == "" {
-		return "(devel)"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
 	}
-	return info.Main.Version
-}
-
-// Version returns the build in one line: the module's version, the commit, whether files differed from it, its date,
-// and the Go release and system. It leaves out missing facts; info may be nil.
-func Version(info *debug.BuildInfo) string {
-	goVersion := runtime.Version()
-	var details []string
-	if info != nil {
-		if info.GoVersion != "" {
-			goVersion = info.GoVersion
-		}
-		set := map[string]string{}
-		for _, s := range info.Settings {
-			set[s.Key] = s.Value
-		}
-		if commit := set["vcs.revision"]; commit != "" {
-			details = append(details, "commit "+commit[:min(len(commit), 12)])
-			if set["vcs.modified"] == "true" {
-				details = append(details, "with changes")
-			}
-			if date, _, _ := strings.Cut(set["vcs.time"], "T"); date != "" {
-				details = append(details, date)
-			}
-		}
-	}
-	details = append(details, goVersion, runtime.GOOS+"/"+runtime.GOARCH)
-	return fmt.Sprintf("%s (%s)", moduleVersion(info), strings.Join(details, ", "))
+	return "(devel)"
 }

@@ -70,10 +70,13 @@ func Color(mode string, getenv func(string) string, w io.Writer) bool {
 // does not occur.
 var ErrReaderGone = errors.New("the reader of the output is gone")
 
-// CannotWrite returns the error of incomplete standard output, called what, such as "the report", or "":
-// [ErrReaderGone], or an error with an exit status.
+// CannotWrite returns the error of a write to standard output, called what, such as "the report", or "":
+// [ErrReaderGone], an error with an exit status, or nil.
 func CannotWrite(status int, what string, err error) error {
-	if readerGone(err) {
+	switch {
+	case err == nil:
+		return nil
+	case readerGone(err):
 		return ErrReaderGone
 	}
 	return Failed(status, fmt.Errorf("%s: %w", strings.TrimSpace("cannot write "+what), err))

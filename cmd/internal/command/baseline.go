@@ -92,12 +92,7 @@ func (p *program) baselineWriteCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVarP(&out, "output", "o", defaultBaseline, "write the baseline to `FILE`, - for standard output")
 	p.dayFlag(cmd, &today)
-	cli.Checked(cmd, func(cmd *cobra.Command) error {
-		if expire < 1 || expire > 3650 {
-			return cli.Usage(cmd, "--expire %d: use 1 to 3650 days", expire)
-		}
-		return nil
-	})
+	cli.Checked(cmd, func(cmd *cobra.Command) error { return cli.Within(cmd, "expire", expire, 1, 3650) })
 	flags.IntVar(&expire, "expire", compare.DefaultExpiry, "let groups expire after `DAYS` days")
 	flags.BoolVar(&renew, "renew", false, "give groups that occur again a new day of expiry")
 	return cmd

@@ -89,8 +89,8 @@ func isFile(arg string) bool {
 
 // validate checks the flags, and reads a template of a file.
 func (f *briefFlags) validate(cmd *cobra.Command) error {
-	if f.Tokens < 0 {
-		return cli.Usage(cmd, "--tokens %d: must not be negative", f.Tokens)
+	if err := cli.NotNegative(cmd, "tokens", f.Tokens); err != nil {
+		return err
 	}
 	if slices.ContainsFunc(heedsource.Templates(), func(t *briefing.Template) bool { return t.TemplateID == f.Template }) {
 		return nil

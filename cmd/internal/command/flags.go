@@ -268,13 +268,16 @@ func (p *program) registerLanguage(cmd *cobra.Command) {
 	})
 }
 
-// document returns a document in the language of the reader if people read the format, in English otherwise.
-func (p *program) document(rep *report.Replay, format string, top int) *report.Document {
-	switch format {
-	case formatText, formatMarkdown, formatPage:
-		return rep.Document(top, p.language())
+// documents returns documents in the language of the reader if people read the format, in English otherwise.
+func (p *program) documents(replays []*report.Replay, format string, top int) (docs []*report.Document) {
+	var language map[string]string
+	if slices.Contains([]string{formatText, formatMarkdown, formatPage}, format) {
+		language = p.language()
 	}
-	return rep.Document(top)
+	for _, rep := range replays {
+		docs = append(docs, rep.Document(top, language))
+	}
+	return docs
 }
 
 // language returns the texts of the language of the reader, nil for English.

@@ -306,6 +306,7 @@ const namesLog = "starting\ncannot save for quillabt on QUILLTOWER\nUSERNAME=qui
 func TestScrubNames(t *testing.T) {
 	log := write(t, "quillabt.log", namesLog)
 	old := write(t, "old.log", plainLog)
+	earlier := write(t, "earlier.log", "cannot load, it is by quillabt\n") // of whom the later log shows that it is a user
 	page := filepath.Join(t.TempDir(), "page.html")
 	shows := func(args ...string) string {
 		out := ok(t, append(testArgs(t, args...), log)...)
@@ -313,13 +314,14 @@ func TestScrubNames(t *testing.T) {
 	}
 	for _, format := range []string{formatText, formatJSON, formatMarkdown, formatJUnit, formatSARIF} {
 		require.NotRegexp(t, "(?i)quill", shows("--format", format, "--scrub"), format)
+		require.NotRegexp(t, "(?i)quill", shows("--format", format, "--scrub", earlier), format)
 	}
 	for _, format := range []string{formatText, formatJSON, formatMarkdown} {
 		r := runArgs(t, testArgs(t, "diff", "--format", format, "--scrub", old, log)...)
 		require.NotRegexp(t, "(?i)quill", r.stdout, format)
 	}
 	require.NotRegexp(t, "(?i)quill", runArgs(t, "signatures", "--group", "--scrub", log).stdout)
-	ends(t, exitOK, testArgs(t, "report", "-o", page, log)...)
+	ends(t, exitOK, testArgs(t, "report", "-o", page, earlier, log)...)
 	html := testkit.Must(os.ReadFile(page))
 	require.NotRegexp(t, "(?i)quill", string(html))
 	require.NotContains(t, string(html), "0a1b2c3d", "on another line than its key")

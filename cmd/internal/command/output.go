@@ -25,14 +25,6 @@ import (
 // at every line.
 func (p *program) buffered() *bufio.Writer { return bufio.NewWriterSize(p.Stdout, 64<<10) }
 
-// written returns the error of a write, which names the output, such as "the report".
-func written(what string, err error) error {
-	if err != nil {
-		return cli.CannotWrite(exitIO, what, err)
-	}
-	return nil
-}
-
 // checkOutputs refuses to write over a file that the run reads, to a folder, and to one file twice, by each flag that
 // names a file for output.
 func checkOutputs(cmd *cobra.Command, inputs []string) error {

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -68,11 +67,13 @@ type replaying struct {
 	details  bool // of a page
 }
 
-// replayAll replays the files in order. It reports a file that cannot be read and continues.
+// replayAll replays the files in order. It reports a file that cannot be read and continues. Text is written as each
+// log ends; scrubbed text after the last one, since each log may show private names of the others.
 func (p *program) replayAll(cmd *cobra.Command, r *replaying, names []string) error {
 	out := p.buffered()
+	streams := p.formats[0] == formatJSONL || p.formats[0] == formatText && r.scrubber == nil
 	shown := 0
-	docs := make([][]*report.Document, len(p.formats)) // for the end of the run
+	var replays []*report.Replay // for the end of the run
 	p.eachLog(cmd.Context(), names, func(name string) error {
 		if out.Flush() != nil {
 			return nil
@@ -84,39 +85,40 @@ func (p *program) replayAll(cmd *cobra.Command, r *replaying, names []string) er
 		if rep == nil || out.Flush() != nil {
 			return err
 		}
-		for i, format := range p.formats {
-			top := p.top
-			if isFindings(format) && !cmd.Flags().Changed("top") {
-				top = maxFindings
-			}
-			doc := p.document(rep, format, top)
-			if i == 0 {
-				p.fails(event.Ignore, doc.Summary.Worst, doc.WentBlind)
-			}
-			if i == 0 && isOfEachLog(format) {
-				_, _ = out.Write(render(p, format, shown, doc)) // Flush returns its error
-			} else {
-				docs[i] = append(docs[i], doc)
-			}
+		if streams {
+			_, _ = out.Write(p.rendered(cmd, 0, shown, rep)) // Flush returns its error
 		}
-		shown++
+		if shown++; !streams || len(p.formats) > 1 {
+			replays = append(replays, rep)
+		}
 		_ = out.Flush()
 		return err
 	})
-	if !isOfEachLog(p.formats[0]) {
-		_, _ = out.Write(render(p, p.formats[0], 0, docs[0]...))
+	if !streams {
+		_, _ = out.Write(p.rendered(cmd, 0, 0, replays...))
 	}
-	err := written("the report", out.Flush())
-	if shown > 0 && err == nil {
-		err = p.writeMore(cmd, func(i int) []byte { return render(p, p.formats[i], 0, docs[i]...) })
+	err := cli.CannotWrite(exitIO, "the report", out.Flush())
+	if len(replays) > 0 && err == nil {
+		err = p.writeMore(cmd, func(i int) []byte { return p.rendered(cmd, i, 0, replays...) })
 	}
 	p.removed(r.scrubber)
 	return err
 }
 
-// isOfEachLog reports whether a format has a part for each log, which is written as the log ends.
-func isOfEachLog(format string) bool {
-	return slices.Contains([]string{formatText, formatMarkdown, formatJSONL}, format)
+// rendered returns replays in the format of a number, for an output that has so many others. The first format decides
+// the exit status.
+func (p *program) rendered(cmd *cobra.Command, number, shown int, replays ...*report.Replay) []byte {
+	format, top := p.formats[number], p.top
+	if isFindings(format) && !cmd.Flags().Changed("top") {
+		top = maxFindings
+	}
+	docs := p.documents(replays, format, top)
+	for _, doc := range docs {
+		if number == 0 {
+			p.fails(event.Ignore, doc.Summary.Worst, doc.WentBlind)
+		}
+	}
+	return render(p, format, shown, docs...)
 }
 
 // render returns documents in a format, for an output that has the documents of so many logs.
@@ -255,11 +257,7 @@ func (p *program) report(cmd *cobra.Command, names []string, file string, open b
 	if replays == nil {
 		return nil // reported already, log by log
 	}
-	docs := make([]*report.Document, len(replays)) // once the private names of all logs are known
-	for i, rep := range replays {
-		docs[i] = p.document(rep, formatPage, 0)
-	}
-	data := report.HTML(nil, docs...)
+	data := report.HTML(nil, p.documents(replays, formatPage, 0)...) // once the private names of all logs are known
 	p.removed(r.scrubber)
 	pages := []string{file}
 	switch {

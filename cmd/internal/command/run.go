@@ -3,7 +3,6 @@ package command
 import (
 	"context"
 	_ "embed"
-	"errors"
 	"io"
 	"os"
 	"os/signal"
@@ -11,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/briefing"
@@ -85,19 +83,10 @@ func (p *program) rootCommand() *cobra.Command {
 	root, rest := all[0], all[1:]
 	root.Use = settings.Offline + " FILE..."
 	root.AddCommand(rest...)
-	root.AddCommand(p.ConfigCommand(), p.VersionCommand(), noBriefs())
+	root.AddCommand(p.ConfigCommand(), p.VersionCommand())
 	renamed(root, rest)
 	p.Flags(root, verbose)
 	return root
-}
-
-// noBriefs makes the command of classify-replay that refuses "brief".
-func noBriefs() *cobra.Command {
-	return &cobra.Command{
-		Use: "brief", Hidden: true, DisableFlagParsing: true, RunE: func(cmd *cobra.Command, _ []string) error {
-			return cli.Usage(cmd.Root(), `heed makes briefs: use "heed brief"`)
-		},
-	}
 }
 
 // help has the help of all commands.
@@ -123,19 +112,14 @@ func (p *program) commands(others ...*cobra.Command) []*cobra.Command {
 	}, others...)
 	for _, cmd := range all {
 		cli.Describe(cmd, help, &p.host)
-		cmd.SetFlagErrorFunc(p.flagError)
+		cmd.SetFlagErrorFunc(flagError)
 		p.finish(cmd)
 	}
 	return all
 }
 
-// flagError is [cli.FlagError] that knows places in standard input, such as -:3, and the flags of a program with a
-// history.
-func (p *program) flagError(cmd *cobra.Command, err error) error {
-	if e, ok := errors.AsType[*pflag.NotExistError](err); ok && p.host.History == nil &&
-		(e.GetSpecifiedName() == "remember" || e.GetSpecifiedName() == "history") {
-		return cli.Usage(cmd, `heed remembers sessions: use "heed" for --%s`, e.GetSpecifiedName())
-	}
+// flagError is [cli.FlagError] that knows places in standard input, such as -:3.
+func flagError(cmd *cobra.Command, err error) error {
 	if strings.Contains(err.Error(), "':' in -:") {
 		return cli.Usage(cmd, `a word that begins with a dash is a flag: write a place in standard input after "--", such as %s -- -:3`, cmd.CommandPath())
 	}

@@ -62,7 +62,7 @@ func (p *program) signatures(ctx context.Context, normalizer *signature.Normaliz
 	err := p.templates(ctx, normalizer, name, out, scrubber, func(template []byte) error {
 		return writeSignature(out, signature.Of(template).ID, scrubber.Text(string(template)))
 	})
-	return cmp.Or(written("the signatures", out.Flush()), err)
+	return cmp.Or(cli.CannotWrite(exitIO, "the signatures", out.Flush()), err)
 }
 
 // The bounds of what --group learns from one input: a column watched takes 120
@@ -113,7 +113,7 @@ func (p *program) groups(ctx context.Context, normalizer *signature.Normalizer, 
 			break
 		}
 	}
-	if err := written("the groups", out.Flush()); err != nil {
+	if err := cli.CannotWrite(exitIO, "the groups", out.Flush()); err != nil {
 		return err
 	}
 	if s := grouper.Stats(); s.Unlearned+s.ColumnsEvicted > 0 {
@@ -193,7 +193,7 @@ func (p *program) recordsCommand() *cobra.Command {
 			return p.records(cmd.Context(), set, name, out, scrubber)
 		})
 		p.removed(scrubber)
-		return written("the records", out.Flush())
+		return cli.CannotWrite(exitIO, "the records", out.Flush())
 	})
 	p.registerRules(cmd)
 	p.registerMods(cmd)

@@ -122,11 +122,8 @@ func (c *Conversation) Do(f func(m *steer.Machine, now time.Time) steer.Action) 
 	}
 }
 
-// The bounds of a brief, in time and in tokens. Without one, the item's summary is sent.
-const (
-	briefWithin = time.Second
-	mostTokens  = 8000 // as heed's tool takes
-)
+// briefWithin bounds a brief in time. Without one, the item's summary is sent.
+const briefWithin = time.Second
 
 // Look reads the open items, and the acknowledgements of others since the last look.
 func (c *Conversation) Look(ctx context.Context) error {
@@ -244,7 +241,7 @@ func (c *Conversation) brief(ctx context.Context, news []*heed.Item) map[string]
 		var b bridge.Brief
 		tokens := c.cfg.BriefTokens
 		if item.Groups > 1 { // of the further ones the head has a line each, if the brief has room for them
-			tokens = min(2*tokens, mostTokens)
+			tokens = min(2*tokens, bridge.MaxBriefTokens)
 		}
 		err := c.ask(ctx, bridge.ToolBrief, map[string]any{"id": item.ID, "tokens": tokens}, &b)
 		if err != nil {

@@ -23,41 +23,23 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
+// help has the help of the commands.
+//
+//go:embed help.txt
+var help string
+
 // ConfigCommand makes the command that shows the settings.
 func (p *Program) ConfigCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "config",
-		Short: "Show the settings",
-		Long: `Each setting has the same name everywhere. From the strongest to the weakest:
-
-  flags             --color never
-  environment       HEED_COLOR=never; lists: HEED_FAIL_ON=blocking,blind, and
-                    HEED_RULES with files separated as in PATH
-  project's file    .heed.yaml in the working directory or the nearest above it in its
-                    repository; in its place the FILE of --config or HEED_CONFIG
-  user's file       heed/config.yaml where the system keeps configuration
-
-A file is YAML with one key per line, such as "top: 30" or "rules: [mine.yaml]". Its paths
-are relative to its own directory. --no-config uses flags only. A file of other users is
-ignored, and so is each key of a project's file that does more than change how output looks
-or limit time and memory. In the FILE of --config all keys count.`,
-		Example: "  " + p.Name + " config show",
-	}
-	return cli.Group(cmd, p.showCommand())
+	cmd := cli.Group(&cobra.Command{Use: "config"}, p.showCommand())
+	cli.Describe(cmd, help, p)
+	return cmd
 }
 
 func (p *Program) showCommand() *cobra.Command {
 	const text, asJSON = "text", "json"
 	var format string
 	cmd := &cobra.Command{
-		Use:   "show",
-		Short: "Show each setting, its value and where it comes from",
-		Long: `show prints each setting with its value and where it comes from, and the files that
-were looked for. It accepts the flags of all settings, so that you can see their effect.
-classify-replay shows a setting that only heed uses if a file or variable sets it.`,
-		Example: strings.ReplaceAll(`  PROGRAM config show
-  HEED_COLOR=never PROGRAM config show --width 100
-  PROGRAM config show --format json | jq -r '.settings[] | select(.origin != "default").name'`, "PROGRAM", p.Name),
+		Use:  "show",
 		Args: cli.NoArgs("config show"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			out := p.Settings.appendText(nil, p.Name)

@@ -63,7 +63,8 @@ func parse(file string, data []byte, keys []Key, home string) ([]Value, []Error)
 		if i := slices.IndexFunc(keys, func(k Key) bool { return k.Name == name }); i >= 0 {
 			p.read(e.Value, &keys[i], home)
 		} else {
-			e.Key.Fail("", "there is no setting %.64q%s", name, hint(name, keys))
+			e.Key.Fail("", "there is no setting %.64q%s", name,
+				cmp.Or(cli.Meant(name, names(keys)), `; "config show" lists all, and others are flags alone`))
 		}
 	}
 	return p.values, p.wrong
@@ -105,20 +106,6 @@ var wants = map[Kind]string{
 	Texts:    "a text or a list of texts",
 	Path:     "a path",
 	Paths:    "a path or a list of paths",
-}
-
-// hint returns the likely meaning of a name.
-func hint(name string, keys []Key) string {
-	switch name {
-	case "format", "output":
-		return ": the format is a flag only, since it depends on the reader of each output"
-	case "token":
-		return ": a token is a secret, and others may read this file; use token-file to name the file that " +
-			"holds it"
-	case "metrics-remote":
-		return ": opening a port to other machines is a flag only"
-	}
-	return cmp.Or(cli.Meant(name, names(keys)), `; "config show" lists all`)
 }
 
 // read returns the content of the file, or the reason to ignore it unless it is named: another account than the user's

@@ -66,12 +66,10 @@ func TestParse(t *testing.T) {
 		{"negative duration", "grace: -5s\n", "", "", "use a duration from 0 on"},
 		{"list for a path", "state: [a]\n", "", "", ":1:8: state needs a path"},
 		{"empty text", "addr: ''\n", "", "", "addr is empty: leave it out"},
-		{"token", "token: hunter2\n", "", "", `:1:1: there is no setting "token": a token is a secret`},
-		{"other machines", "metrics-remote: true\n", "", "", "is a flag only"},
+		{"token", "token: hunter2\n", "", "", `:1:1: there is no setting "token"; did you mean "token-file"?`},
 		{"unknown", "tpo: 3\n", "", "", `:1:1: there is no setting "tpo"; did you mean "top"?`},
 		{"underscore", "fail_on: blind\n", "", "", `did you mean "fail-on"?`},
 		{"far off", "zzzzzz: 1\n", "", "", `"config show" lists all`},
-		{"format", "format: json\n", "", "", "is a flag only"},
 		{"twice", "top: 1\ntop: 2\n", "", "", `:2:1: "top" is given twice, first in line 1: keep one of the two`},
 		{"negative", "top: -1\n", "", "", `:1:6: top is "-1": use a whole number from 0 on`},
 		{"fraction", "top: 1.5\n", "", "", `top is "1.5"`},
@@ -216,7 +214,7 @@ func TestSize(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte("#"+strings.Repeat("x", maxFile)), 0o600))
 	_, err := Load(Sources{Dir: filepath.Dir(file), Getenv: none})
 	require.EqualError(t, err,
-		file+": cannot be read: has more than 1048576 bytes, the limit for such a file: is it the right one?")
+		file+": cannot be read: has more than 1048576 bytes, the limit for such a file: split it, or name the right one")
 }
 
 // TestManyMistakes bounds the errors about a file, and the text of each.

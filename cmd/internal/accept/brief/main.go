@@ -1,4 +1,4 @@
-// Package brief measures briefs: the true facts about a fault that they have, and the time that they take.
+// Package brief measures the true facts about a fault that briefs have. BenchmarkBrief measures their time.
 //
 //	go run ./cmd/internal/accept brief
 //	go run ./cmd/internal/accept brief -data ../shared/data -misses
@@ -9,8 +9,6 @@
 // players. A text about it should have the line of its true cause, the culprit and the operation or phase if they are
 // known, and the next step; and it should blame no mod if no culprit is known. The table compares briefs with the texts
 // that agents have without them, cut to as many tokens.
-//
-// Speed is measured on an engine whose journal is full, with the log of as many lines in a file for the others.
 package brief
 
 import (
@@ -30,7 +28,6 @@ func Run(args []string, stdout, stderr io.Writer) error {
 	data := flags.String("data", "../shared/data", "the `FOLDER` of real logs, with rimworld and players in it")
 	heldOut := flags.Bool("held", false, "measure also logs on which nothing is developed")
 	misses := flags.Bool("misses", false, "list what briefs do not have")
-	rounds := flags.Int("rounds", 500, "measure how long `N` of each take; 0: not")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -54,13 +51,6 @@ func Run(args []string, stdout, stderr io.Writer) error {
 	text := q.String() + named.String()
 	if *misses {
 		text = strings.Join(append(append(q.misses, notNamed...), text), "\n")
-	}
-	if *rounds > 0 {
-		s, err := race(*captures, set, *rounds)
-		if err != nil {
-			return err
-		}
-		text += s.String()
 	}
 	_, err = io.WriteString(stdout, text)
 	return err

@@ -3,16 +3,21 @@ package brief
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/briefing"
+	"github.com/heedlog/heed/bench/workload"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/report/replay"
 	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules"
 )
@@ -96,7 +101,7 @@ func TestCrashWithoutModules(t *testing.T) {
 
 const captures = "../../../../testdata/captures"
 
-func defaults(t *testing.T) *rules.Set {
+func defaults(t testing.TB) *rules.Set {
 	t.Helper()
 	return testkit.Must(rules.Compile(rules.Defaults()...))
 }
@@ -158,27 +163,32 @@ func TestRealLogs(t *testing.T) {
 	data := filepath.Dir(testkit.Dir(t, "rimworld"))
 	testkit.Dir(t, "players")
 	var out bytes.Buffer
-	require.NoError(t, Run([]string{"-captures", captures, "-data", data, "-rounds", "0"}, &out, io.Discard))
+	require.NoError(t, Run([]string{"-captures", captures, "-data", data}, &out, io.Discard))
 	for _, s := range []set{ours, players} {
 		require.Contains(t, out.String(), string(s)+", "+string(opened))
 	}
 	require.NotContains(t, out.String(), string(held))
 }
 
-// TestSpeed requires that what is measured has a full journal and open items, and that its figures are computed.
-func TestSpeed(t *testing.T) {
-	s := testkit.Must(race(captures, defaults(t), 3))
-	require.Equal(t, full, s.entries)
-	require.GreaterOrEqual(t, s.items, 5)
-	for _, how := range approaches {
-		require.Len(t, s.took[how], 3, how)
-		require.Contains(t, s.String(), how)
+// BenchmarkBrief measures a brief about an item, and about all that is open, while the journal is full.
+func BenchmarkBrief(b *testing.B) {
+	set := defaults(b)
+	engine := testkit.Must(heed.New(heed.Config{Rules: set}))
+	for _, path := range testkit.Must(filepath.Glob(captures + "/*.log")) {
+		require.NoError(b, workload.Feed(engine, bytes.NewReader(testkit.Must(os.ReadFile(path)))))
 	}
-	s.took = map[approach][]cost{named: nil}
-	for i := range time.Duration(200) {
-		s.took[named] = append(s.took[named], cost{(200 - i) * time.Millisecond, (i + 1) * time.Microsecond * 10})
+	for lines := workload.NewStorm(workload.Mixed, 1); engine.Stats().Journal.Tail.Evicted == 0; {
+		engine.Log(event.Log{Message: string(lines.Next()), Level: event.LevelError})
 	}
-	require.Contains(t, s.String(), "100ms     198ms     200ms       1ms    1.98ms")
+	g := testkit.Must(newGame(&replay.Replay{Engine: engine}, set))
+	for name, item := range map[string]string{"item": engine.Open(nil)[0].ID, "all": ""} {
+		b.Run(name, func(b *testing.B) {
+			for n := 0; b.Loop(); n++ {
+				engine.Log(event.Log{Message: fmt.Sprintf("Quiet line %d", n)}) // else the brief is known
+				testkit.Must(g.brief(item, 1500))
+			}
+		})
+	}
 }
 
 func TestRunRefuses(t *testing.T) {

@@ -29,7 +29,7 @@ type game struct {
 }
 
 // newGame returns a game whose engine has rules. Without files, its service need not be closed.
-func newGame(r *replay.Replay, set *rules.Set, now func() time.Time) (g *game, err error) {
+func newGame(r *replay.Replay, set *rules.Set) (g *game, err error) {
 	g = &game{Replay: r}
 	g.briefs, err = briefing.New(heedsource.Sources(heedsource.Config{
 		Engine:      r.Engine,
@@ -37,7 +37,7 @@ func newGame(r *replay.Replay, set *rules.Set, now func() time.Time) (g *game, e
 		Mods:        func() []capture.ListedMod { return r.Mods.Mods },
 		Environment: r.Began.Facts,
 		Next:        way.SessionNext,
-		Now:         now,
+		Now:         still,
 	}))
 	return g, err
 }
@@ -70,7 +70,7 @@ func open(path string, set *rules.Set) (*game, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := newGame(&replay.Replay{Engine: engine, Family: in.Family()}, set, still)
+	g, err := newGame(&replay.Replay{Engine: engine, Family: in.Family()}, set)
 	if err != nil {
 		return nil, err
 	}

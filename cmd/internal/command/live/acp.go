@@ -24,6 +24,7 @@ import (
 
 	"github.com/heedlog/heed/agent/steer"
 	"github.com/heedlog/heed/cmd/internal/acp"
+	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/db"
 	"github.com/heedlog/heed/cmd/internal/deliver"
@@ -71,39 +72,25 @@ func (f *acpFlags) validate(cmd *cobra.Command) error {
 		return cli.Usage(cmd, "--call-wait, --steers-per-turn and --steers-per-minute must not be 0; --mode queue stops no turn")
 	}
 	return cmp.Or(checkBrief(cmd, f.brief), checkPatterns(cmd, "tool", f.tools),
-		notNegative(cmd, "grace", f.grace))
+		cli.NotNegative(cmd, "grace", f.grace))
 }
 
-// defaultBrief is the budget of a brief for an agent, in tokens, and maxBrief bounds it.
-const (
-	defaultBrief = 400
-	maxBrief     = 8000
-)
+// defaultBrief is the budget of a brief for an agent, in tokens.
+const defaultBrief = 400
 
 func checkBrief(cmd *cobra.Command, tokens int) error {
-	return within(cmd, "brief", tokens, 0, maxBrief)
-}
-
-// within refuses a value of a flag that is below least or above most.
-func within[T int | time.Duration](cmd *cobra.Command, flag string, value, least, most T) error {
-	if value < least || value > most {
-		return cli.Usage(cmd, "--%s %v: use %v to %v", flag, value, least, most)
-	}
-	return nil
+	return cli.Within(cmd, "brief", tokens, 0, bridge.MaxBriefTokens)
 }
 
 func checkPatterns(cmd *cobra.Command, flag string, patterns []string) error {
 	for _, pattern := range patterns {
-		if _, err := path.Match(pattern, ""); err != nil {
+		_, err := path.Match(pattern, "")
+		if pattern == "" { // no name fits
+			err = path.ErrBadPattern
+		}
+		if err != nil {
 			return cli.Usage(cmd, "--%s %q: %w", flag, pattern, err)
 		}
-	}
-	return nil
-}
-
-func notNegative[T int | time.Duration](cmd *cobra.Command, flag string, d T) error {
-	if d < 0 {
-		return cli.Usage(cmd, "--%s %v: must not be negative", flag, d)
 	}
 	return nil
 }

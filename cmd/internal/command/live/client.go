@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -24,7 +23,6 @@ import (
 	"github.com/heedlog/heed/cmd/internal/statefile"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/files"
-	"github.com/heedlog/heed/internal/loopback"
 	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/internal/text"
 )
@@ -90,15 +88,7 @@ func (f *clientFlags) selects(cmd *cobra.Command) {
 
 // validate checks the flags before a connection is made.
 func (f *clientFlags) validate(cmd *cobra.Command) error {
-	if f.connect != "" && !strings.HasPrefix(f.connect, "unix:") {
-		if _, _, err := net.SplitHostPort(f.connect); err != nil {
-			return cli.Usage(cmd, "--connect: %w", err)
-		}
-		if !loopback.Is(f.connect) {
-			return cli.Usage(cmd, "--connect: %q is not on the loopback interface; use 127.0.0.1", f.connect)
-		}
-	}
-	return notNegative(cmd, "pid", f.pid)
+	return cmp.Or(loopbackOnly(cmd, "connect"), cli.NotNegative(cmd, "pid", f.pid))
 }
 
 // arguments returns the flags that select the same heed, in any folder.

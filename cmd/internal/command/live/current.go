@@ -275,11 +275,10 @@ func holding(ctx context.Context, c *gabp.Client) (it bridge.Item, unread bool, 
 		return bridge.Item{Item: *a}, false, nil
 	}
 	return it, false, &cli.StatusError{
-		Status: exitFinding, Err: errNothingHolds, Next: `to acknowledge an advisory item, give its number, which "heed status" shows`,
+		Status: exitFinding, Err: errors.New("nothing holds calls back"),
+		Next: `to acknowledge an advisory item, give its number, which "heed status" shows`,
 	}
 }
-
-var errNothingHolds = errors.New("nothing holds calls back")
 
 // named returns the item that a person means, by its number or its id, with a cursor if something is open. A name that
 // no open item has is taken at its word: the item may have been cleared before.

@@ -108,7 +108,7 @@ func (p *program) withHistory(use string, f *historyFlags,
 		defer stop()
 		if _, err := os.Stat(f.path); errors.Is(err, fs.ErrNotExist) {
 			if f.needed {
-				return f.none()
+				return cli.Failed(exitUsage, errors.New(f.nothingYet()))
 			}
 			return ask(ctx, nil, "", args)
 		}
@@ -130,9 +130,6 @@ func (p *program) withHistory(use string, f *historyFlags,
 
 // nothingYet is the message if there is no session.
 func (f *historyFlags) nothingYet() string { return "nothing is remembered; it would be in " + f.path }
-
-// none ends a command that needs a session.
-func (f *historyFlags) none() error { return cli.Failed(exitUsage, errors.New(f.nothingYet())) }
 
 // The documents that the commands print as JSON.
 type (
@@ -312,9 +309,6 @@ func (p *program) historyForgetCommand() *cobra.Command {
 	var which history.Which
 	ask := func(ctx context.Context, h *history.History, _ string, _ []string) error {
 		d := historyForgetDocument{Version: thisVersion}
-		if h == nil && len(which.IDs) > 0 {
-			return f.none()
-		}
 		if h != nil {
 			var err error
 			if d.Forgotten, err = h.Forget(ctx, which); err != nil {
@@ -340,6 +334,7 @@ func (p *program) historyForgetCommand() *cobra.Command {
 				return cli.Usage(cmd, "--before %q: want a day, such as 2026-01-31", before)
 			}
 		}
+		f.needed = len(args) > 0
 		which.IDs, err = numbered(cmd, args)
 		return err
 	}

@@ -92,6 +92,9 @@ func (p *program) hookCommand() *cobra.Command {
 }
 
 func (f *hookFlags) validate(cmd *cobra.Command, hosts []string) error {
+	if f.server == "" {
+		return cli.Usage(cmd, "--server: name the MCP server whose tools act on the game")
+	}
 	known := func(flag, host string) error { return cli.OneOf(cmd, flag, cmp.Or(host, hosts[0]), hosts...) }
 	return cmp.Or(known("host", f.host), known("configure", f.configure),
 		checkPatterns(cmd, "tool", f.tools), checkPatterns(cmd, "allow", f.allow), checkBrief(cmd, f.brief))

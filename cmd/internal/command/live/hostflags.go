@@ -3,6 +3,7 @@ package live
 import (
 	"cmp"
 	"net"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -31,7 +32,6 @@ type hostFlags struct {
 	state       string
 	metrics     string
 	web         string
-	remote      bool
 	logLevel    string
 	logFile     string
 	grace       time.Duration
@@ -51,7 +51,7 @@ func (f *hostFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.metrics, "metrics", "", "serve Prometheus metrics on `ADDR`, such as 127.0.0.1:9464")
 	flags.DurationVar(&f.grace, "grace", proc.DefaultGrace, "when asked to end, wait `DURATION` for the program that heed started, and read the log for as long")
 	f.remember.RegisterLive(cmd)
-	flags.BoolVar(&f.remote, "metrics-remote", false, "let --metrics listen to other machines, too")
+	flags.Bool("metrics-remote", false, "let --metrics listen to other machines, too")
 	flags.StringVar(&f.logLevel, "log-level", "info", "log heed's own messages from `LEVEL` up: debug, info, warn or error; error with --quiet, debug with --verbose")
 	cli.Choice(cmd, "log-level", "debug", "info", "warn", "error")
 	cli.Checked(cmd, f.validate)
@@ -72,7 +72,7 @@ func (f *hostFlags) registerGate(cmd *cobra.Command) {
 		if f.observeOnly && f.noAttention { // not of flags alone
 			return cli.Usage(cmd, `observe-only and no-attention: choose one; "heed config show" shows where they are set`)
 		}
-		return nil
+		return loopbackOnly(cmd, "web")
 	})
 }
 
@@ -97,20 +97,26 @@ func (f *hostFlags) validate(cmd *cobra.Command) error {
 	if _, err := gate.New(gate.Config{Source: struct{ gate.Source }{}, Allow: f.allow}); err != nil {
 		return cli.Usage(cmd, "--allow: %w", err)
 	}
-	return cmp.Or(notNegative(cmd, "grace", f.grace), within(cmd, "settle", f.settle, 0, maxSettle),
-		within(cmd, "journal", f.journal, minJournal, maxJournal), loopbackOnly(cmd, "metrics", f.metrics, f.remote))
+	return cmp.Or(cli.NotNegative(cmd, "grace", f.grace), cli.Within(cmd, "settle", f.settle, 0, maxSettle),
+		cli.Within(cmd, "journal", f.journal, minJournal, maxJournal), loopbackOnly(cmd, "metrics"))
 }
 
-// loopbackOnly returns an error for a flag with an address that is open to other machines, unless remote is set.
-func loopbackOnly(cmd *cobra.Command, flag, addr string, remote bool) error {
-	if addr == "" || remote {
+// loopbackOnly returns an error for a flag with an address that is open to other machines, unless the flag of the same
+// name with -remote is set.
+func loopbackOnly(cmd *cobra.Command, flag string) error {
+	addr, instead := cmd.Flag(flag).Value.String(), "use 127.0.0.1"
+	remote, err := cmd.Flags().GetBool(flag + "-remote")
+	if err == nil { // there is such a flag
+		instead += ", or --" + flag + "-remote"
+	}
+	if addr == "" || remote || strings.HasPrefix(addr, "unix:") {
 		return nil
 	}
 	if _, _, err := net.SplitHostPort(addr); err != nil {
 		return cli.Usage(cmd, "--%s: %w", flag, err)
 	}
 	if !loopback.Is(addr) {
-		return cli.Usage(cmd, "--%s %s is open to other machines: use 127.0.0.1, or --%[1]s-remote", flag, addr)
+		return cli.Usage(cmd, "--%s %s is open to other machines: %s", flag, addr, instead)
 	}
 	return nil
 }

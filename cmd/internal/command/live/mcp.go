@@ -79,7 +79,7 @@ func (p *program) mcpCommand() *cobra.Command {
 
 // validate returns an error for flags that would be refused later, before anything starts.
 func (f *mcpFlags) validate(cmd *cobra.Command, args []string) error {
-	err := cmp.Or(checkBrief(cmd, f.brief), loopbackOnly(cmd, "listen", f.listen, f.listenRemote))
+	err := cmp.Or(checkBrief(cmd, f.brief), loopbackOnly(cmd, "listen"))
 	u, bad := url.Parse(f.url)
 	switch {
 	case err != nil:

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -41,17 +39,11 @@ func (p *program) tailCommand() *cobra.Command {
 	cmd := p.clientCommand("tail", &f.clientFlags,
 		func(ctx context.Context, c *gabp.Client, _ *runFile, _ []string) error { return p.tail(ctx, c, &f) })
 	cli.Checked(cmd, func(cmd *cobra.Command) error {
-		if f.last < 0 {
-			return cli.Usage(cmd, "--last %d: must not be negative; 0 shows all", f.last)
-		}
 		if f.after != "" && cmd.Flags().Changed("last") {
 			return cli.Usage(cmd, "--after and --last: choose one")
 		}
-		if !isCursor(f.after) {
-			return cli.Usage(cmd, "--after %q: not a cursor; tail prints one at its end", f.after)
-		}
-		if f.least == "" {
-			return nil
+		if err := cli.NotNegative(cmd, "last", f.last); err != nil || f.least == "" {
+			return err
 		}
 		return cli.OneOf(cmd, "least", f.least, event.Advisory.String(), event.Blocking.String())
 	})
@@ -63,16 +55,6 @@ func (p *program) tailCommand() *cobra.Command {
 	flags.StringVar(&f.least, "least", "", "only entries of the disposition `WHAT` or above: advisory or blocking")
 	cli.Completes(cmd, "least", event.Advisory.String(), event.Blocking.String())
 	return cmd
-}
-
-// isCursor reports whether text has the form of a cursor, as heed gives them out: a
-// number, with the run that it is of before it. None is one.
-func isCursor(text string) bool {
-	if text == "" {
-		return true
-	}
-	_, err := strconv.ParseUint(text[strings.LastIndexByte(text, '/')+1:], 10, 64)
-	return err == nil
 }
 
 func (p *program) tail(ctx context.Context, c *gabp.Client, f *tailFlags) (err error) {

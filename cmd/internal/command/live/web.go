@@ -22,7 +22,6 @@ import (
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
-	"github.com/heedlog/heed/internal/loopback"
 	"github.com/heedlog/heed/internal/text"
 )
 
@@ -49,9 +48,6 @@ const maxWebCall = 64 << 10
 
 // openWeb returns the page at an address of the loopback interface, with a new secret.
 func openWeb(px *bridge.Proxy, addr string) (*web, error) {
-	if _, _, err := net.SplitHostPort(addr); err != nil || !loopback.Is(addr) {
-		return nil, fmt.Errorf("--web %s: want a loopback address, such as 127.0.0.1:9465; port 0 chooses one", addr)
-	}
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
 		return nil, fmt.Errorf("--web: %w", err)

@@ -67,10 +67,11 @@ func (p *program) wrapCommand() *cobra.Command {
 }
 
 func (f *wrapFlags) validate(cmd *cobra.Command) error {
-	if f.most < 1 || f.most > maxMessage {
-		return cli.Usage(cmd, "--max-message %d: must be from 1 to %d", f.most, maxMessage)
-	}
-	return cmp.Or(notNegative(cmd, "mod-wait", f.modWait), notNegative(cmd, "linger", f.linger))
+	return cmp.Or(
+		cli.Within(cmd, "max-message", f.most, 1, maxMessage),
+		cli.NotNegative(cmd, "mod-wait", f.modWait),
+		cli.NotNegative(cmd, "linger", f.linger),
+	)
 }
 
 // own returns an error of heed's own work before the game has started, with its exit status.
