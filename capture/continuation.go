@@ -64,8 +64,9 @@ func (a *assembly) repeats(b []byte) bool {
 	}
 	text := bytes.TrimPrefix(b[n:], []byte(" "))
 	key, value, field := bytes.Cut(text, []byte(": "))
-	return len(text) == 0 || hasPrefix(text, "*FUNCTION [") || a.reportsFault() && (isIndented(text) && hasPrefix(trimLeft(text), "[") || isTraceTitle(text) ||
-		field && bytes.IndexByte(key, ' ') < 0 && bytes.IndexByte(value, ' ') < 0)
+	return len(text) == 0 || hasPrefix(text, "*FUNCTION [") || a.reportsFault() &&
+		(isIndented(text) && hasPrefix(trimLeft(text), "[") || isTraceTitle(text) ||
+			field && bytes.IndexByte(key, ' ') < 0 && bytes.IndexByte(value, ' ') < 0)
 }
 
 // isIndented reports whether b is set in under the line above: by two spaces

@@ -268,7 +268,7 @@ func TestCeilings(t *testing.T) {
 // maxCodeLines, maxFolders and maxExported are the ceilings of the whole tree. docs/decisions/structure.md has the
 // reason of each change.
 const (
-	maxCodeLines = 66450
+	maxCodeLines = 65950
 	maxFolders   = 18
 	maxExported  = 519
 )

@@ -198,3 +198,9 @@ func isCapitals(s string) bool {
 func isDigit(c byte) bool { return c-'0' < 10 }
 
 func isLetter(c byte) bool { return (c|0x20)-'a' < 26 }
+
+// undetailed reports whether s, after "dbg", has a tag with 0 for the details: "dbg: [press:0] ", printed in any case.
+func undetailed(s string) bool {
+	tag, _, ok := strings.Cut(s[:min(len(s), maxPart)], "]")
+	return ok && strings.HasPrefix(tag, ": [") && strings.HasSuffix(tag, ":0")
+}

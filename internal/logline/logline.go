@@ -386,17 +386,12 @@ func (p *parser) levelWord(name string, colon int, word string) bool {
 	}
 	l, ok := find(name, upTo)
 	switch {
-	case !ok, name == "panic", p.speaksOf(word), l == event.LevelDebug && undetailed(after), plain && (isTitle(p.rest()) || p.begins(l, after, next)):
+	case !ok, name == "panic", p.speaksOf(word), l == event.LevelDebug && undetailed(after),
+		plain && (isTitle(p.rest()) || p.begins(l, after, next)):
 		return false // "panic:" is Go's text
 	}
 	p.leveled(l, name, colon, word)
 	return true
-}
-
-// undetailed reports whether s, after "dbg", has a tag with 0 for the details: "dbg: [press:0] ", printed in any case.
-func undetailed(s string) bool {
-	tag, _, ok := strings.Cut(s[:min(len(s), maxPart)], "]")
-	return ok && strings.HasPrefix(tag, ": [") && strings.HasSuffix(tag, ":0")
 }
 
 // begins reports whether a word that names level l, before the texts after and next, begins a sentence,
