@@ -59,8 +59,8 @@ func (a *assembly) repeats(b []byte) bool {
 		n++
 	}
 	n = bytes.LastIndexByte(b[:n], ']') + 1
-	if n == 0 || a.lines >= maxContinued || bytes.IndexByte(b[:n], ':') < 0 {
-		return false
+	if n == 0 || a.lines >= maxContinued || bytes.IndexByte(b[:n], ':') < 0 || hasPrefix(trimLeft(head[n:]), "[") {
+		return false // not all tags are equal
 	}
 	text := bytes.TrimPrefix(b[n:], []byte(" "))
 	key, value, field := bytes.Cut(text, []byte(": "))
