@@ -101,6 +101,9 @@ func (n *Names) add(kind Kind, text string) {
 	if letters > 6 {
 		forms = append(forms, string([]rune(strings.Join(parts, ""))[:6])+"~1")
 	}
+	if _, rest, ok := strings.Cut(whole, " "); ok && !isOrdinary(rest) && utf8.RuneCountInString(rest) >= minName {
+		forms = append(forms, "<*> "+rest) // as a template has it, in which masking took the first word
+	}
 	for _, form := range forms {
 		n.find(kind, strings.ReplaceAll(form, " ", "\x00"), `(?:[ ._+'’-]|%20)?`)
 	}

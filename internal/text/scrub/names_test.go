@@ -16,6 +16,7 @@ import (
 func TestNames(t *testing.T) {
 	for _, c := range []struct{ teaches, in, want string }{
 		{`C:\Users\Quill Abt\AppData`, `Quill Abt joined, quill_abt left, C:\x\QuillAbt.rws`, `<user> joined, <user> left, C:\x\<user>.rws`},
+		{`C:\Users\Quillon Abtenau\x`, `USERNAME=<*> Abtenau, <*>%20Abtenau and <*> of Abtenau`, `USERNAME=<user>, <user> and <*> of Abtenau`},
 		{`/home/quillon/.config`, `Quillon's colony, save QUILLON-2 and (quillon)`, `<user>'s colony, save <user>-2 and (<user>)`},
 		{`/Users/quillon/Library`, `saved autosave_quillon_3`, `saved autosave_<user>_3`},
 		{`C:\Users\Велимир\x`, `игрок велимир вышел`, `игрок <user> вышел`},
