@@ -7,6 +7,7 @@ import (
 
 	"github.com/heedlog/heed/capture/format"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/logline"
 )
 
 // Where nearly all records of plain text began with the head of a logger so far, a line without one directly below a
@@ -66,7 +67,8 @@ func (a *assembly) repeats(b []byte) bool {
 	key, value, field := bytes.Cut(text, []byte(": "))
 	return len(text) == 0 || hasPrefix(text, "*FUNCTION [") || a.reportsFault() &&
 		(isIndented(text) && hasPrefix(trimLeft(text), "[") || isTraceTitle(text) ||
-			field && bytes.IndexByte(key, ' ') < 0 && bytes.IndexByte(value, ' ') < 0)
+			field && a.lines == 1 && a.is(ofException) && len(key) > 0 && isWord(key) && bytes.IndexByte(value, ' ') < 0 &&
+				!is(text, ofFault|ofException) && !logline.Parse(string(text)).Leveled)
 }
 
 // isIndented reports whether b is set in under the line above: by two spaces

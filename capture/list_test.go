@@ -32,6 +32,12 @@ func TestAnnouncedLists(t *testing.T) {
 		{"none, and the end", unity2022_3, doc(announced, "Lamp has no glass"), []string{announced, "Lamp has no glass"}},
 		{"none, and a blank line", unity2022_3, doc(announced, "Lamp has no glass", "", "Lamp has no wire"), []string{announced, "Lamp has no glass", "Lamp has no wire"}},
 
+		{
+			"none, and lines of a logger", unity2022_3,
+			doc("2031-02-03 12:00:00.100 INFO loader: Loading 3 mods:", "2031-02-03 12:00:00.100 INFO loader:  - Lamp 1.2", "2031-02-03 12:00:01.100 ERROR crypts: no oil"),
+			[]string{"2031-02-03 12:00:00.100 INFO loader: Loading 3 mods:", "2031-02-03 12:00:00.100 INFO loader:  - Lamp 1.2", "2031-02-03 12:00:01.100 ERROR crypts: no oil"},
+		},
+
 		{"the cause of a failure", unity2022_3, doc("[Gadgets] Could not load settings, error:", "the file is locked", "Tools are on"), []string{"the file is locked", "Tools are on"}},
 		{
 			"none among lines that are read again", unity2022_3,

@@ -133,7 +133,8 @@ func (m *modLists) mayBegin(line string, records int) bool {
 // header of an upload.
 func (m *modLists) begin(line string, header bool) {
 	prefixed := m.prefix > 0 && len(line) > m.prefix && line[m.prefix-1:m.prefix+1] == "  "
-	if m.form == formItems && (prefixed && m.item(line[m.prefix:], false) || m.setIn(line)) {
+	if m.form == formItems &&
+		(prefixed && (m.setIn(line[m.prefix-1:]) || m.item(line[m.prefix:], false)) || m.setIn(line)) {
 		return
 	}
 	m.form = formNone

@@ -191,6 +191,15 @@ func TestMods(t *testing.T) {
 				`1: "Some Loom" "acme.loom" [] ""`,
 			),
 		},
+		"marked and set in, each with a prefix": {
+			in: doc(
+				"12:03:40.100 [INFO] Loading 2 mods:",
+				"12:03:40.101 [INFO]  - Some Loom 1.2.0",
+				"12:03:40.101 [INFO]  - Mill 2.0.1",
+				"12:03:40.102 [INFO] ready",
+			),
+			want: doc(`2: "Some Loom" "" [] "1.2.0"`, `3: "Mill" "" [] "2.0.1"`),
+		},
 		"not loaded": {
 			in: unity2022_3 + doc(
 				"Could not load these mods:",

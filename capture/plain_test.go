@@ -49,6 +49,7 @@ func TestPlainExceptions(t *testing.T) {
 		"a level in its column":           {"[10:00:00] INFO     on\n           ERROR    stuck\n           CRITICAL no paper\n             in the tray\n           INFO     off\n", []string{"1-1 info", "2-2 error", "3-4 fatal", "5-5 info"}},
 		"a level set in elsewhere":        {"[10:00:00] ERROR    stuck\n    ERROR    in the tray\n", []string{"1-2 error"}},
 		"two lines of java.util.logging":  {"Apr 05, 2031 10:00:00 AM acme.Press turn\nINFO: on\nApr 05, 2031 10:00:00 AM acme.Press <init>\nSEVERE: stuck\n", []string{"1-2 info", "3-4 error"}},
+		"faults of one time and tag":      {"[10:00:00] [P] ERROR: could not turn\n[10:00:00] [P] FATAL: heap\n[10:00:00] [P] Exception: oil\n[10:00:00] [P] Exception: oil\n", []string{"1-1 error", "2-2 fatal", "3-3 unknown", "4-4 unknown"}},
 		"a report with a head each line":  {"[10:00:00] [P] Exception: x\n[10:00:00] [P] Blaming: a.smx\n[10:00:00] [P]   [0] Turn\n[10:00:00] [P] on\n[10:00:01] [P]   off\n", []string{"1-3 unknown", "4-4 unknown", "5-5 unknown"}},
 		"a level below two words":         {"10:00:00 press turned\nERROR: stuck\n", []string{"1-1 unknown", "2-2 error"}},
 		"errors below a count of errors":  {"saved { errors: 0 }\nfailed Error: x\n    at turn (press.js:12:3)\n", []string{"1-1 unknown", "2-3 unknown"}},

@@ -154,7 +154,7 @@ func Tag(tag string, afterTime bool) (event.Level, bool) {
 	}
 	if word, rest, ok := strings.Cut(tag, " "); ok && timeLen(strings.TrimPrefix(rest, "- ")) > 0 {
 		return find(word, timed)
-	} else if l, isLevel := find(rest, anywhere); isLevel && afterTime {
+	} else if l, isLevel := find(rest, anywhere); isLevel && afterTime && (word == "Server" || word == "Client") {
 		return l, true
 	}
 	i := strings.LastIndexByte(tag, '/')
