@@ -314,10 +314,12 @@ func (t *tokens) isLikely(i, others int) bool {
 		w.kind == capitalWord && !last && others > fewOthers
 }
 
-// weightOfRest returns the weight of the words from i on, if names or values vary before them.
+// weightOfRest returns the weight of the words from i on, if names or values vary before them. Words that leave the
+// brackets in which they begin, and those with a tag at the end, hold more than what varies.
 func (t *tokens) weightOfRest(i int, varies bool) int {
 	w, said := &t.words[i], int(t.plain[i])
-	separated := w.gap == gapOpen && w.marks != equalsHash || w.marks == dashHash
+	separated := (w.gap == gapOpen && w.marks != equalsHash || w.marks == dashHash) && !t.words[t.n-1].isEnclosed() &&
+		!slices.ContainsFunc(t.words[i:t.n], func(other term) bool { return other.depth < w.depth })
 	switch {
 	case said < leastOthers || said < tailOthers && !varies:
 		return 0
@@ -387,7 +389,7 @@ func (g *Grouper) watch(n uint32, depth, i, j, weight int) {
 	c.State = c.State || word && isState(t.words[i].text)
 	opens := g.note(n, c, t.content(i, j), word, word && t.words[i].kind == value, weight)
 	isName, names := c.Open && c.Word && c.N >= knownNames, c.Words
-	if opens && (word || j < t.n) && c.Value == 0 && depth+1 < groupDepth && t.n-(j-i) < maxTokens {
+	if opens && (word || j < t.n) && c.Value == 0 && depth+1 < groupDepth {
 		c.Value = c.Nodes[0]
 		g.tokens[depth+1].leave(t, i, j)
 		g.learn(n, depth+1)

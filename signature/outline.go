@@ -10,7 +10,7 @@ const outlineWords = 26
 // outlinesKept is how many outlines are kept, the latest ones.
 const outlinesKept = 1024
 
-// moreWords is how many words more than in another line a name may have within a line.
+// moreWords is how many words more than in another line a name may have within a line, and an aside has at most.
 const moreWords = 2
 
 // outline is a statement without its names and values.
@@ -37,6 +37,7 @@ const (
 	keyWord
 	stateWord
 	knownWord // it is a known name
+	asideWord // punctuation but a colon is between it and a name or value before it
 
 	leftOutShift  = 5
 	knownOutShift = 8
@@ -59,8 +60,12 @@ func (w outlineWord) allOut() int { return w.leftOut() + int(w>>knownOutShift&le
 // outline sets o to the outline of t. It reports whether the words are not too many.
 func (t *tokens) outline(o *outline) bool {
 	*o = outline{Frames: t.frames}
-	left := 0
+	left, aside := 0, outlineWord(0)
 	for i := range t.n {
+		w := &t.words[i]
+		if left > 0 && w.marks != 0 && w.marks != colonHash {
+			aside = asideWord
+		}
 		if t.isVariable(i) {
 			left++
 			continue
@@ -68,8 +73,7 @@ func (t *tokens) outline(o *outline) bool {
 		if o.N == outlineWords {
 			return false
 		}
-		w := &t.words[i]
-		word := (outlineWord(w.hash) & wordHash).after(left, 0)
+		word := (outlineWord(w.hash)&wordHash | aside).after(left, 0)
 		if w.holds {
 			word |= heldWord
 		}
@@ -81,7 +85,7 @@ func (t *tokens) outline(o *outline) bool {
 		}
 		o.Words[o.N] = word
 		o.N++
-		left = 0
+		left, aside = 0, 0
 	}
 	o.Words[o.N] = outlineWord(0).after(left, 0)
 	return true
@@ -115,14 +119,6 @@ func (s *outlines) keep(o *outline, bloom uint64) {
 	}
 	s.kept[s.next], s.blooms[s.next] = *o, bloom
 	s.next = (s.next + 1) % cap(s.kept)
-}
-
-// byAge returns the index of the outline before which i older ones came.
-func (s *outlines) byAge(i int) int {
-	if i += s.next; i >= len(s.kept) {
-		i -= len(s.kept)
-	}
-	return i
 }
 
 // leaveNames sets the rest of o to its words without known names, and returns a bit for each.
@@ -228,7 +224,8 @@ func mayBeOne(a, b []outlineWord, least int) bool {
 }
 
 // mayBeName reports whether the words of part, all but the last one, may be in place of a name or value that the other
-// line has there, or belong to it: within a line a name may have more words than in the other.
+// line has there, or belong to it: within a line a name may have more words than in the other, and an aside may
+// come after it.
 func mayBeName(part []outlineWord, there int) bool {
 	last := len(part) - 1
 	own, all := part[last].leftOut(), last+part[last].allOut()
@@ -242,5 +239,5 @@ func mayBeName(part []outlineWord, there int) bool {
 	if part[last]&wordHash != 0 {
 		more = moreWords
 	}
-	return there > own && all <= there+more
+	return there > own && all <= there+more || part[0]&asideWord != 0 && last <= moreWords
 }

@@ -3,16 +3,10 @@ package signature
 // learnParts notes the statement of node n with and without each part that it may have, which holds a name or a value.
 // Statements that differ in parts are one if one has none of them.
 func (g *Grouper) learnParts(n uint32, t *tokens) {
-	if t.held[t.n] < fewOthers {
-		return
-	}
 	g.note(n, g.without(t, 0, 0), 0, false, true, 0)
 	for i := 1; i < t.n; i++ {
-		if t.words[i-1].key {
-			continue
-		}
 		varies := false
-		for j := i + 1; j <= min(t.n, i+partWords) && t.others(i, j) >= fewOthers; j++ {
+		for j := i + 1; !t.words[i-1].key && j <= min(t.n, i+partWords) && t.others(i, j) >= fewOthers; j++ {
 			if varies = varies || t.words[j-1].kind >= titleWord; varies {
 				g.note(n, g.without(t, i, j), t.content(i, j), false, false, weighName)
 			}

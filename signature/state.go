@@ -22,14 +22,11 @@ type GrouperState struct {
 
 // State copies the state, which is valid until the next call. The same knowledge gives the same state.
 func (g *Grouper) State() *GrouperState {
-	s := &g.copied
+	s, o := &g.copied, &g.outlines
 	*s = GrouperState{
 		Signatures: cap(g.nodes), Columns: len(g.cols), ColumnsEvicted: g.stats.ColumnsEvicted, Unlearned: g.stats.Unlearned,
 		Tick: g.tick, Merges: append(s.Merges[:0], g.merges...), Known: g.nodes, Groups: append(s.Groups[:0], g.groups...),
-		Watched: s.Watched[:0], Outlines: s.Outlines[:0],
-	}
-	for i := range g.outlines.kept {
-		s.Outlines = append(s.Outlines, g.outlines.kept[g.outlines.byAge(i)])
+		Watched: s.Watched[:0], Outlines: append(append(s.Outlines[:0], o.kept[o.next:]...), o.kept[:o.next]...),
 	}
 	for i, n := range s.Groups {
 		s.Groups[i] = s.Groups[n]

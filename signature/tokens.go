@@ -27,6 +27,7 @@ type tokens struct {
 	frames   uint64 // hash of the frames
 	marks    uint64 // hash of the punctuation since the last word
 	gap      gap    // before the next word
+	depth    int    // how many brackets are open
 	opens    bool   // an opening bracket or a quotation mark is before the next word
 	full     bool
 	nameless int // 1 if names were left out without evidence for each
@@ -40,6 +41,7 @@ type term struct {
 	marks  uint64 // hash of the punctuation before it
 	kind   kindOfWord
 	gap    gap
+	depth  int  // how many brackets are open before it
 	holds  bool // it has two letters or more, and is no value
 	opens  bool // an opening bracket or a quotation mark is before it
 	closed bool // a closing bracket or a quotation mark is directly after it
@@ -72,7 +74,7 @@ const (
 // parse cuts a template. It returns false for one with too many words.
 func (t *tokens) parse(template []byte) bool {
 	head, frames, _ := bytes.Cut(template, []byte("\n"))
-	t.n, t.marks, t.gap, t.full, t.nameless, t.search = 0, 0, gapSpace, false, 0, 4*len(head)
+	t.n, t.marks, t.gap, t.depth, t.full, t.nameless, t.search = 0, 0, gapSpace, 0, false, 0, 4*len(head)
 	t.frames = xxhash.Sum64(frames)
 	t.say(statement(head))
 	t.fold()
@@ -99,7 +101,7 @@ func (t *tokens) add() {
 			switch {
 			case w.key:
 				keys++
-			case i == t.first || !w.kind.isName():
+			case i == t.first || !w.kind.isName() || w.kind == titleWord && !isState(w.text) && !t.isVariable(i):
 				t.plain[i+1]++
 			}
 		}
@@ -133,7 +135,7 @@ func (t *tokens) put(text []byte, kind kindOfWord) {
 		t.full = true
 		return
 	}
-	w := term{text: text, kind: kind, marks: t.marks, gap: t.gap, opens: t.opens, hash: valueHash}
+	w := term{text: text, kind: kind, marks: t.marks, gap: t.gap, depth: t.depth, opens: t.opens, hash: valueHash}
 	if kind != value {
 		w.hash, w.holds = xxhash.Sum64(text), letters(text) >= 2
 	}
@@ -212,6 +214,7 @@ func (t *tokens) mark(s []byte, i int) {
 	if t.n > 0 && t.marks == 0 && bytes.IndexByte([]byte(")]}>\"'"), b) >= 0 {
 		t.words[t.n-1].closed = true
 	}
+	t.count(b)
 	t.opens = t.opens || isOpening(b) || b == '<' || b == '"' || b == '\''
 	switch {
 	case b == ',':
@@ -222,6 +225,15 @@ func (t *tokens) mark(s []byte, i int) {
 		t.gap = gapSpace
 	}
 	t.marks = place(t.marks, int(b))
+}
+
+// count keeps count of the open brackets.
+func (t *tokens) count(b byte) {
+	if isOpening(b) {
+		t.depth++
+	} else if isClosing(b) {
+		t.depth--
+	}
 }
 
 // value returns the end of the value at i, that begins with a mask, a sign or a bracket, or i.
@@ -301,12 +313,8 @@ func (t *tokens) word(s []byte, i int) (int, kindOfWord) {
 	w := s[i:j]
 	end := t.closing(s, j)
 	switch {
-	case end == j+3 && !masked: // word(s)
-		j = end
-	case end > 0 && (isMask(s, j+1) || s[j] == '(') && bytes.IndexByte(s[j:end], ' ') < 0:
+	case end > 0 && (isMask(s, j+1) || s[j] == '(' && end != j+3) && bytes.IndexByte(s[j:end], ' ') < 0:
 		return end, nameWord
-	}
-	switch {
 	case masked:
 		return j, nameWord
 	case isConstant(w) || digits:
@@ -333,7 +341,7 @@ func (t *tokens) closing(s []byte, i int) int {
 		switch b := s[i]; {
 		case isOpening(b):
 			depth++
-		case b == ']' || b == '}' || b == ')':
+		case isClosing(b):
 			if depth--; depth == 0 {
 				return i + 1
 			}
@@ -353,7 +361,7 @@ func (t *tokens) fold() {
 		}
 		switch {
 		case w.gap == gapOpen && end == t.n && end > i+1:
-			w = term{text: w.text, hash: valueHash, kind: value, marks: w.marks, gap: w.gap}
+			w = w.masked(value)
 			i = end
 		case i != t.first && w.kind == titleWord:
 			if end = t.nameEnd(i); end > i+1 {
@@ -380,6 +388,11 @@ func (t *tokens) nameEnd(i int) int {
 
 // isEnclosed reports whether w is alone in brackets or quotation marks.
 func (w *term) isEnclosed() bool { return w.opens && w.closed }
+
+// masked returns a value in place of w, maybe as a name.
+func (w term) masked(kind kindOfWord) term {
+	return term{hash: valueHash, kind: kind, marks: w.marks, gap: w.gap, depth: w.depth}
+}
 
 // mayBeNamed reports whether a name may have w among other words.
 func (w term) mayBeNamed() bool { return w.kind.isName() || w.opens }
@@ -413,7 +426,7 @@ func (t *tokens) content(i, j int) uint64 {
 // leave sets t to u with a value in place of the words from i to j.
 func (t *tokens) leave(u *tokens, i, j int) {
 	copy(t.words[:], u.words[:i])
-	t.words[i] = term{hash: valueHash, kind: value, marks: u.words[i].marks, gap: u.words[i].gap}
+	t.words[i] = u.words[i].masked(value)
 	copy(t.words[i+1:], u.words[j:u.n])
 	t.n, t.frames, t.marks, t.nameless = u.n-(j-i)+1, u.frames, u.marks, u.nameless
 	t.add()
@@ -431,7 +444,7 @@ func (t *tokens) leaveNames(u *tokens) (named bool) {
 			if again {
 				continue
 			}
-			w = term{hash: valueHash, marks: w.marks, gap: w.gap, kind: nameWord}
+			w = w.masked(nameWord)
 		}
 		t.words[t.n] = w
 		t.n++
@@ -494,6 +507,8 @@ func byteAt(s []byte, i int) byte {
 }
 
 func isOpening(b byte) bool { return b == '[' || b == '{' || b == '(' }
+
+func isClosing(b byte) bool { return b == ']' || b == '}' || b == ')' }
 
 func isWordByte(b byte) bool { return classes[b]&wordlike != 0 }
 

@@ -66,10 +66,9 @@ func (g *Grouper) appendVariant(dst, template []byte, varying wordSet) []byte {
 // that few have, it is a name.
 func (g *Grouper) varyingOutlines(n uint32) (set wordSet) {
 	t, s, group := &g.tokens[0], &g.outlines, g.root(n)
-	var buf [64]*outline
-	latest := buf[:0]
-	for i := len(s.kept) - 1; i >= 0 && len(latest) < len(buf); i-- {
-		if o := &s.kept[s.byAge(i)]; g.root(o.Node-1) == group {
+	latest := make([]*outline, 0, 64)
+	for i := len(s.kept) - 1; i >= 0 && len(latest) < cap(latest); i-- {
+		if o := &s.kept[(s.next+i)%len(s.kept)]; g.root(o.Node-1) == group {
 			latest = append(latest, o)
 		}
 	}
