@@ -24,7 +24,7 @@ var table = map[string]row{
 	"plugin":         {Named, weightNamed, rankNamed, (*scan).announced},
 	"modid":          {Named, weightNamed, rankNamed, labeled},
 	"by":             {Named, weightNamed, rankNamed, labeled},
-	"blaming":        {Named, weightNamed, rankNamed, labeled},
+	"blaming":        {Named, weightNamed, rankNamed, blamed},
 	"load":           {Named, weightNamed, rankNamed, refused},
 	"loading":        {Named, weightNamed, rankNamed, refused},
 	"skipping":       {Named, weightNamed, rankNamed, refused},
@@ -100,7 +100,15 @@ func labeled(_ *scan, before, rest string) string {
 	if letters(name) < 2 {
 		return ""
 	}
-	return strings.TrimSuffix(name, ".smx") // the file of a plugin
+	return name
+}
+
+// blamed reads the file of a plugin after "Blaming:".
+func blamed(s *scan, before, rest string) string {
+	if name, ok := strings.CutSuffix(labeled(s, before, rest), ".smx"); ok {
+		return name
+	}
+	return ""
 }
 
 func idRune(r rune) bool { return r == '-' || r == '.' || r < utf8.RuneSelf && wordByte(byte(r)) }

@@ -109,7 +109,7 @@ func loopbackOnly(cmd *cobra.Command, flag string) error {
 	if err == nil { // there is such a flag
 		instead += ", or --" + flag + "-remote"
 	}
-	if addr == "" || remote || strings.HasPrefix(addr, "unix:") {
+	if addr == "" || remote || flag == "connect" && strings.HasPrefix(addr, "unix:") {
 		return nil
 	}
 	if _, _, err := net.SplitHostPort(addr); err != nil {
