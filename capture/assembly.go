@@ -298,7 +298,7 @@ func (a *assembly) is(k kinds) bool {
 	return a.own.kinds&k != 0
 }
 
-// find is apart from is, which is compiled in place then.
+// find is a function of its own, so that the compiler puts is into its callers.
 func (a *assembly) find(k kinds) { a.own.find(a.head(), k) }
 
 // logger returns the head that a logger wrote in front of the first line.

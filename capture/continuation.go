@@ -48,7 +48,7 @@ func (a *assembly) awaitsMore() bool {
 }
 
 // repeats reports whether b is a line of a report that its logger writes line by line, each with the time and the tags
-// of the first: behind these b is empty, heads a trace, or is a frame or a field of the report.
+// of the first: after these b is empty, the title of a trace, a frame, or a field of the report.
 //
 //	[10:00:00] [Press] Exception: no oil
 //	[10:00:00] [Press] Blaming: lamps.smx

@@ -67,7 +67,7 @@ func (r *TestResult) String() string {
 }
 
 // Test runs the inline tests of all files, in order: each text is masked by [Set.Masking]
-// and decided by the whole set. The results are those of all tests; of one that did not pass, Failed is true.
+// and decided by the whole set. All tests have a result, also those that passed: see Failed.
 func (s *Set) Test() []TestResult {
 	ev := s.NewEvaluator()
 	tests := s.relink().tests(s)
