@@ -208,6 +208,7 @@ func TestGoldenSuspects(t *testing.T) {
 
 	// The logs say which mods a game was loaded with.
 	require.Contains(t, ok(t, "suspects", own("healthy-1.6.log"), own("cascade-1.6.log")), "Mods: 2 removed.")
+	require.Contains(t, ok(t, "suspects", own("healthy-1.6.log"), write(t, "empty.log", "")), "There is nothing to compare")
 	out = ok(t, "suspects", own("healthy-1.6.log"), own("healthy-1.6.log"))
 	require.Contains(t, out, "No urgent group is new or more frequent.\n  Both sides list the same mods in the same order.\n")
 	without := func(name string) string {
