@@ -14,7 +14,7 @@ type verdict struct {
 	by Evidence
 }
 
-// apart is the verdict about a line that begins a record.
+// Of a line that begins a record.
 var apart = verdict{to: partApart}
 
 // joins decides whether ln, which is not blank, belongs to the open record. It changes
