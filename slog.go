@@ -124,11 +124,20 @@ func (h *handler) WithGroup(name string) slog.Handler {
 	return &c
 }
 
-// levelOf maps the levels of slog. They are equally spaced, so that one above Error is fatal.
+// levelOf maps the levels of slog; four above Error is fatal, by the spacing
+// that slog uses.
 func levelOf(l slog.Level) event.Level {
-	const spacing = slog.LevelError - slog.LevelWarn
-	l = min(max(l, slog.LevelDebug), slog.LevelError+spacing)
-	return event.LevelDebug + event.Level((l-slog.LevelDebug)/spacing)
+	switch {
+	case l < slog.LevelInfo:
+		return event.LevelDebug
+	case l < slog.LevelWarn:
+		return event.LevelInfo
+	case l < slog.LevelError:
+		return event.LevelWarning
+	case l < slog.LevelError+4:
+		return event.LevelError
+	}
+	return event.LevelFatal
 }
 
 // formatter writes attributes and extracts source and operation.

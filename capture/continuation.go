@@ -63,12 +63,12 @@ func (a *assembly) repeats(b []byte) bool {
 	if n == 0 || a.lines >= maxContinued || bytes.IndexByte(b[:n], ':') < 0 || hasPrefix(trimLeft(head[n:]), "[") {
 		return false // not all tags are equal
 	}
-	text := bytes.TrimPrefix(b[n:], []byte(" "))
-	key, value, field := bytes.Cut(text, []byte(": "))
-	return len(text) == 0 || hasPrefix(text, "*FUNCTION [") || a.reportsFault() &&
-		(isIndented(text) && hasPrefix(trimLeft(text), "[") || isTraceTitle(text) ||
+	t := bytes.TrimPrefix(b[n:], []byte(" "))
+	key, value, field := bytes.Cut(t, []byte(": "))
+	return len(t) == 0 || hasPrefix(t, "*FUNCTION [") || a.reportsFault() &&
+		(isIndented(t) && hasPrefix(trimLeft(t), "[") || isTraceTitle(t) ||
 			field && a.lines == 1 && a.is(ofException) && len(key) > 0 && isWord(key) && bytes.IndexByte(value, ' ') < 0 &&
-				!is(text, ofFault|ofException) && !logline.Parse(string(text)).Leveled)
+				!is(t, ofFault|ofException) && !logline.Parse(text(t)).Leveled)
 }
 
 // isIndented reports whether b is set in under the line above: by two spaces

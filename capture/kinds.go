@@ -102,7 +102,6 @@ func (k kinds) when(holds bool) kinds {
 // find answers the unknown kinds among some, about b, the text, with one search for each group of kinds.
 func (l *look) find(b []byte, some kinds) {
 	unknown := some &^ l.known
-	l.known |= unknown & ofFault
 	if unknown&byBeginning != 0 {
 		l.known |= byBeginning
 		l.kinds |= beginningKinds(b)
@@ -122,6 +121,7 @@ func (l *look) find(b []byte, some kinds) {
 		}
 	}
 	if unknown&ofFault != 0 {
+		l.known |= ofFault
 		l.kinds |= ofFault.when(l.kinds&ofException != 0 ||
 			around(b, "thre", 'w', " ") || around(b, "rr", 'o', "r") || around(b, "ai", 'l', "ed"))
 	}

@@ -52,8 +52,15 @@ func (l Level) String() string { return name("level", levelNames, uint8(l)) }
 // Severity returns the severity of a record of this level that no rule matches: warning,
 // error and fatal keep their name, all else is info.
 func (l Level) Severity() Severity {
-	s, _ := Parse[Severity](l.String())
-	return s
+	switch l {
+	case LevelWarning:
+		return SeverityWarning
+	case LevelError:
+		return SeverityError
+	case LevelFatal:
+		return SeverityFatal
+	}
+	return SeverityInfo
 }
 
 // Severity is the weight of an attention item, in the words of GABP.

@@ -151,7 +151,7 @@ func Safe(s string, limit int) string {
 	count := 0
 	for i := 0; i < len(s); {
 		size, acts := 1, false
-		if c := s[i]; c < ' ' || c > '~' || c == '#' || c == ':' {
+		if !plain(s[i]) { // asked here too, since at is a call
 			_, size, acts = at(s, i)
 		}
 		count++
@@ -217,11 +217,17 @@ func appendHex(dst []byte, v uint32, digits int) []byte {
 // at returns the character at a place in s, the number of its bytes, and whether it must not reach the reader as it is.
 func at(s string, i int) (r rune, size int, acts bool) {
 	r, size = rune(s[i]), 1
+	if plain(s[i]) {
+		return r, size, false
+	}
 	if r >= utf8.RuneSelf {
 		r, size = utf8.DecodeRuneInString(s[i:])
 	}
 	return r, size, escaped(r, size) || r == '#' && command(s[i:]) || r == ':' && annotation(s, i)
 }
+
+// plain reports whether a byte is a character that never acts.
+func plain(c byte) bool { return ' ' <= c && c <= '~' && c != '#' && c != ':' }
 
 // escaped reports whether a character must not reach the reader as it is.
 func escaped(r rune, size int) bool {
