@@ -210,8 +210,9 @@ type endedData struct {
 // answer to its hello.
 func (p *Proxy) Ended(e Ending) (waiting bool) {
 	p.mod.ending.Store(&e)
+	waiting = p.waiting.Load() > 0 // the next line ends the waits
 	p.mod.end()
-	return p.waiting.Load() > 0
+	return waiting
 }
 
 // refusal returns the answer to a hello after the end.
