@@ -326,8 +326,8 @@ func matching(s string, i int) int {
 }
 
 func hasArity(part string) bool {
-	i := strings.IndexByte(part, '`')
-	return i >= 0 && at(part, i+1)&digit != 0
+	_, arity, _ := strings.Cut(part, "`")
+	return at(arity, 0)&digit != 0
 }
 
 // trimPart returns the end of the part s[from:to] without the suffixes of the runtime and

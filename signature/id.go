@@ -1,8 +1,6 @@
 package signature
 
 import (
-	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"strconv"
 
@@ -19,27 +17,16 @@ const Version = 3
 type ID uint64
 
 // String returns the 16 lower-case hexadecimal digits of id.
-func (id ID) String() string {
-	b, _ := id.MarshalText()
-	return string(b)
-}
+func (id ID) String() string { return fmt.Sprintf("%016x", uint64(id)) }
 
 // MarshalText returns what [ID.String] returns, for JSON and other encodings.
 // The error is always nil.
-func (id ID) MarshalText() ([]byte, error) {
-	var b [8]byte
-	binary.BigEndian.PutUint64(b[:], uint64(id))
-	return hex.AppendEncode(make([]byte, 0, 2*len(b)), b[:]), nil
-}
+func (id ID) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%016x", uint64(id)), nil }
 
 // UnmarshalText is the inverse of [ID.MarshalText].
-func (id *ID) UnmarshalText(text []byte) error {
-	v, err := ParseID(string(text))
-	if err != nil {
-		return err
-	}
-	*id = v
-	return nil
+func (id *ID) UnmarshalText(text []byte) (err error) {
+	*id, err = ParseID(string(text))
+	return err
 }
 
 // ParseID is the inverse of [ID.String]. It takes exactly 16 hexadecimal

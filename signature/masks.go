@@ -229,14 +229,7 @@ func isPortHost(t string) bool {
 }
 
 // ofHost reports whether t has the bytes of the name of a host alone.
-func ofHost(t string) bool {
-	for i := range len(t) {
-		if !isLower(t[i]) && t[i] != '.' && t[i] != '-' {
-			return false
-		}
-	}
-	return true
-}
+func ofHost(t string) bool { return strings.Trim(t, "abcdefghijklmnopqrstuvwxyz.-") == "" }
 
 // isDomain reports whether the token t, which follows '@', makes an e-mail
 // address: it begins with no digit, and holds a point and no slash.

@@ -54,14 +54,11 @@ func cutPunctuation(s string, i, j int) int {
 // C:/Games/My Game 1.4/Data and C:\Program Files (x86)\Tool.
 func drivePath(s string, i int) int {
 	i++
-	j := i
-	for {
-		j = skip(s, j, file)
-		k := nameEnd(s, i, j)
-		if k < 0 {
-			return cutPunctuation(s, i, j)
+	for j := i; ; {
+		end := skip(s, j, file)
+		if j = nameEnd(s, i, end); j < 0 {
+			return cutPunctuation(s, i, end)
 		}
-		j = k
 	}
 }
 
