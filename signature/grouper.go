@@ -219,10 +219,11 @@ func (g *Grouper) Learn(s Signature, template []byte) Place {
 			g.outlines.keep(o, bloom)
 		}
 	}
-	if g.unions == before {
-		g.guard(n, t)
-	} else {
+	switch {
+	case g.unions > before:
 		g.nodes[n].Varying = g.varyingColumns() | g.varyingOutlines(n)
+	case t.n > 1:
+		g.guard(n, t)
 	}
 	return Place(n)
 }
@@ -267,7 +268,7 @@ const (
 	weighWord    = 20 // any other word, a name or capitals with fewer others, a first name, a tag, or a reason
 	weighFewWord = 15 // a word that is no name, with fewer others
 	weighEnd     = 12 // the rest of a line after punctuation
-	weighRest    = 8  // any other rest of a line
+	weighRest    = 6  // any other rest of a line
 )
 
 // How many other words a content needs.
@@ -289,7 +290,7 @@ func (t *tokens) weight(i, j int) int {
 	if j == t.n && !w.kind.isName() {
 		others -= t.keys
 	}
-	weight, few, varies := weighFewWord, others < fewOthers, w.kind.isName() || w.gap == gapOpen
+	weight, few, varies := weighFewWord, others < fewOthers, w.kind.isName() || w.gap >= gapOpen
 	switch {
 	case others == 0 || w.kind == plainWord && !w.holds:
 		return 0
@@ -306,25 +307,28 @@ func (t *tokens) weight(i, j int) int {
 	return weight
 }
 
-// isLikely reports whether word i likely varies: it is the last one in a statement that begins with no name, or it is
-// in capitals before others.
+// isLikely reports whether word i likely varies: it is the last one after three that are no names, in a statement that
+// begins with none, or it is in capitals before others.
 func (t *tokens) isLikely(i, others int) bool {
 	w, last := &t.words[i], i == t.n-1
-	return w.kind == plainWord && last && t.words[t.first].kind != nameWord ||
+	return w.kind == plainWord && last && t.plain[i] >= fewOthers && t.words[t.first].kind != nameWord ||
 		w.kind == capitalWord && !last && others > fewOthers
 }
 
 // weightOfRest returns the weight of the words from i on, if names or values vary before them. Words that leave the
-// brackets in which they begin, and those with a tag at the end, hold more than what varies.
+// brackets in which they begin, and those with a tag at the end, hold more than what varies. What begins a bracket
+// after a value is a reason.
 func (t *tokens) weightOfRest(i int, varies bool) int {
 	w, said := &t.words[i], int(t.plain[i])
-	separated := (w.gap == gapOpen && w.marks != equalsHash || w.marks == dashHash) && !t.words[t.n-1].isEnclosed() &&
+	separated := (w.gap >= gapOpen && w.marks != equalsHash || w.marks == dashHash) && !t.words[t.n-1].isEnclosed() &&
 		!slices.ContainsFunc(t.words[i:t.n], func(other term) bool { return other.depth < w.depth })
 	switch {
-	case said < leastOthers || said < tailOthers && !varies:
-		return 0
 	case said >= tailOthers && varies && separated && t.words[i-1].kind != nameWord:
 		return weighName
+	case varies && said > 0 && w.gap == gapBracket && w.depth > t.words[i-1].depth && w.kind != nameWord: // an aside
+		return weighWord
+	case said < leastOthers || said < tailOthers && !varies:
+		return 0
 	case w.marks == colonHash && w.kind != nameWord && t.words[i-1].kind < nameWord: // a reason
 		return weighWord
 	case w.gap != gapSpace:
@@ -382,7 +386,7 @@ func (g *Grouper) learnNames(n uint32) {
 // learns the statement with a value there.
 func (g *Grouper) watch(n uint32, depth, i, j, weight int) {
 	t := &g.tokens[depth]
-	if weight == 0 || t.words[i].key || t.words[min(j, i+2)-1].key { // a rest may have fields at its end
+	if weight == 0 || t.words[i].key {
 		return
 	}
 	c, word := g.column(t.key(i, j)), j == i+1
@@ -429,9 +433,6 @@ func (g *Grouper) note(n uint32, c *column, content uint64, word, isValue bool, 
 
 // guard notes that node n is alone. It makes one group of a flood of such nodes.
 func (g *Grouper) guard(n uint32, t *tokens) {
-	if t.n < 2 {
-		return
-	}
 	c := g.column(t.form())
 	g.nodes[n].Next = c.Nodes[0]
 	c.Nodes[0] = n + 1
@@ -464,11 +465,8 @@ func (g *Grouper) match(t *tokens) (uint32, bool) {
 // opened returns an open column of the words that begin at i, and where they end, or nil.
 func (g *Grouper) opened(t *tokens, i int) (*column, int) {
 	w := &t.words[i]
-	if !w.holds && w.kind != value {
-		return nil, 0
-	}
 	for _, j := range [...]int{i + 1, max(i+1, t.nameEnd(i)), t.n} {
-		if c := g.lookup(t.key(i, j)); c != nil && c.Open && (j < t.n || j <= i+2 || w.gap == gapOpen) {
+		if c := g.lookup(t.key(i, j)); c != nil && c.Open && (j < t.n || j <= i+2 || w.gap >= gapOpen) {
 			return c, j
 		}
 	}

@@ -214,10 +214,13 @@ func modelGroups(statements [][]string) []int {
 			note("names "+strings.Join(without, " "), said, weighName, s.node, !named, true)
 		}
 		watch := func(i, j int) {
-			others := 0
+			others, plain := 0, 0
 			for k, o := range s.words {
 				if (k < i || k >= j) && o != Mask && o != noName {
 					others++
+					if k == 0 || !isName(o) {
+						plain++
+					}
 				}
 			}
 			first, several := s.words[i], j > i+1
@@ -230,7 +233,7 @@ func modelGroups(statements [][]string) []int {
 				weight = weighWord
 			case isName(first) && !few:
 				weight = weighName
-			case !few && i > 0 && i == len(s.words)-1 && !isName(s.words[0]):
+			case plain >= fewOthers && i > 0 && i == len(s.words)-1 && !isName(s.words[0]):
 				weight = weighName
 			case !few || isName(first):
 				weight = weighWord

@@ -101,7 +101,7 @@ func (t *tokens) isVariable(i int) bool {
 	case w.kind == nameWord:
 		return t.words[t.first].kind != nameWord || t.words[min(t.first+1, t.n-1)].marks != 0
 	}
-	return w.kind == titleWord && !isState(w.text) && (w.gap != gapOpen || t.words[i-1].key)
+	return w.kind == titleWord && !isState(w.text) && (w.gap < gapOpen || t.words[i-1].key)
 }
 
 // outlines are the latest outlines, with no two equal.

@@ -72,10 +72,12 @@ func TestStatement(t *testing.T) {
 		"watch started id=<*> of=<*> in=<*>":   "watch started ",
 		"watch started [id=<*>, of=<*>; in=1]": "watch started ",
 		`"watch started" id=<*>`:               `"watch started" `,
-		"watch started id=<*>":                 "watch started ",
 		"id=1 of=2 then in=3 by=4":             "id=1 of=2 then ",
 		`level=warn msg="no disk left" n=1`:    "no disk left",
 		`msg=no text="two words" n=1`:          "two words",
+		`{"n":1,"msg":"no disk","error":"io"}`: "no disk",
+		`<*>: id=<*>, by=<*>`:                  "<*>: id=<*>,",
+		"lit: a=<*>, o=Old Hob, in=[ <*> ]":    "lit: ",
 
 		// Heads that are returned whole.
 		"id=<*> of=<*> in=<*>":   "",
@@ -88,7 +90,7 @@ func TestStatement(t *testing.T) {
 		if want == "" {
 			want = head
 		}
-		require.Equal(t, want, string(statement([]byte(head))), head)
+		require.Equal(t, want, string((&tokens{search: 4 * len(head)}).statement([]byte(head))), head)
 	}
 }
 

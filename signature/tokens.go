@@ -16,10 +16,10 @@ type tokens struct {
 	words  [maxTokens]term
 	n      int
 	first  int                   // the first word after tags in brackets and values, if there is one
-	before [maxTokens + 1]uint64 // hash of the words before word i, and of an equals sign after them
+	before [maxTokens + 1]uint64 // hash of the words before word i
 	after  [maxTokens + 1]uint64 // hash of the words from i on, and of the frames
-	held   [maxTokens + 1]uint8  // words before word i that hold the statement together
-	plain  [maxTokens + 1]uint8  // the same without keys, and without names but for the first
+	held   [maxTokens + 1]uint8  // words before word i that hold the statement together; a tag of several is one
+	plain  [maxTokens + 1]uint8  // the same without keys, the tag, and names but for the first
 	bag    [maxTokens + 1]uint64 // hash of the words before word i, in any order and without marks
 	sum    uint64                // hash of all
 	keys   int                   // keys that hold the statement together
@@ -28,7 +28,6 @@ type tokens struct {
 	marks    uint64 // hash of the punctuation since the last word
 	gap      gap    // before the next word
 	depth    int    // how many brackets are open
-	opens    bool   // an opening bracket or a quotation mark is before the next word
 	full     bool
 	nameless int // 1 if names were left out without evidence for each
 	search   int // how many bytes may still be searched for closing brackets, so that the whole is linear
@@ -43,7 +42,6 @@ type term struct {
 	gap    gap
 	depth  int  // how many brackets are open before it
 	holds  bool // it has two letters or more, and is no value
-	opens  bool // an opening bracket or a quotation mark is before it
 	closed bool // a closing bracket or a quotation mark is directly after it
 	key    bool // of a field: an equals sign follows, or a quotation mark and a colon
 }
@@ -67,8 +65,9 @@ type gap uint8
 
 const (
 	gapSpace gap = iota
-	gapOpen      // a value often follows: a colon, an equals sign, an opening bracket or a quotation mark
 	gapComma
+	gapOpen    // a value often follows: a colon or an equals sign
+	gapBracket // the same: an opening bracket or a quotation mark
 )
 
 // parse cuts a template. It returns false for one with too many words.
@@ -76,7 +75,7 @@ func (t *tokens) parse(template []byte) bool {
 	head, frames, _ := bytes.Cut(template, []byte("\n"))
 	t.n, t.marks, t.gap, t.depth, t.full, t.nameless, t.search = 0, 0, gapSpace, 0, false, 0, 4*len(head)
 	t.frames = xxhash.Sum64(frames)
-	t.say(statement(head))
+	t.say(t.statement(head))
 	t.fold()
 	t.add()
 	return !t.full
@@ -92,13 +91,15 @@ func (t *tokens) findFirst() {
 // add sums the hashes.
 func (t *tokens) add() {
 	t.findFirst()
-	sum, keys := uint64(0), 0
+	sum, keys, tag := uint64(0), 0, true
 	for i := range t.n {
 		w := &t.words[i]
+		tag = tag && (w.depth > 0 || w.kind == value)
 		t.held[i+1], t.plain[i+1] = t.held[i], t.plain[i]
-		if w.holds {
+		if w.holds && (!tag || i == 0) {
 			t.held[i+1]++
 			switch {
+			case tag:
 			case w.key:
 				keys++
 			case i == t.first || !w.kind.isName() || w.kind == titleWord && !isState(w.text) && !t.isVariable(i):
@@ -106,9 +107,6 @@ func (t *tokens) add() {
 			}
 		}
 		t.before[i] = sum
-		if w.marks == equalsHash {
-			t.before[i] += equalsHash
-		}
 		sum += place(w.marks, 2*i) + place(w.hash, 2*i+1)
 		t.bag[i+1] = t.bag[i] + place(w.hash, 0)
 	}
@@ -135,7 +133,7 @@ func (t *tokens) put(text []byte, kind kindOfWord) {
 		t.full = true
 		return
 	}
-	w := term{text: text, kind: kind, marks: t.marks, gap: t.gap, depth: t.depth, opens: t.opens, hash: valueHash}
+	w := term{text: text, kind: kind, marks: t.marks, gap: t.gap, depth: t.depth, hash: valueHash}
 	if kind != value {
 		w.hash, w.holds = xxhash.Sum64(text), letters(text) >= 2
 	}
@@ -159,7 +157,7 @@ func (t *tokens) say(s []byte) {
 		case kind != value || t.n == 0 || t.words[t.n-1].kind != value:
 			t.put(s[i:end], kind)
 		}
-		t.gap, t.marks, t.opens = gapSpace, 0, false
+		t.gap, t.marks = gapSpace, 0
 		i = end
 	}
 }
@@ -193,6 +191,8 @@ func (t *tokens) next(s []byte, i int) (end int, kind kindOfWord) {
 	switch b := s[i]; {
 	case isWordByte(b):
 		end, kind = t.word(s, i)
+	case b == '[' && t.n == 0 && bytes.Contains(s[i:max(i, t.closing(s, i))], []byte(Mask)): // a tag
+		return t.closing(s, i), nameWord
 	case t.n > 0 && (b == '"' || b == '`') && (s[i-1] == ' ' || s[i-1] == '='):
 		if q := quoted(s, i); byteAt(s, q) != ':' {
 			return q, nameWord
@@ -214,26 +214,23 @@ func (t *tokens) mark(s []byte, i int) {
 	if t.n > 0 && t.marks == 0 && bytes.IndexByte([]byte(")]}>\"'"), b) >= 0 {
 		t.words[t.n-1].closed = true
 	}
-	t.count(b)
-	t.opens = t.opens || isOpening(b) || b == '<' || b == '"' || b == '\''
+	switch {
+	case isOpening(b):
+		t.depth++
+	case isClosing(b):
+		t.depth--
+	}
 	switch {
 	case b == ',':
 		t.gap = gapComma
-	case b == ':' || b == '=' || isOpening(b) || b == '<' || b == '"' || b == '\'':
+	case b == ':' || b == '=':
 		t.gap = gapOpen
+	case isOpening(b) || b == '<' || b == '"' || b == '\'':
+		t.gap = gapBracket
 	case b != '\\':
 		t.gap = gapSpace
 	}
 	t.marks = place(t.marks, int(b))
-}
-
-// count keeps count of the open brackets.
-func (t *tokens) count(b byte) {
-	if isOpening(b) {
-		t.depth++
-	} else if isClosing(b) {
-		t.depth--
-	}
 }
 
 // value returns the end of the value at i, that begins with a mask, a sign or a bracket, or i.
@@ -242,7 +239,7 @@ func (t *tokens) value(s []byte, i int) int {
 	for j < i+3 && bytes.IndexByte([]byte("#~.-+<>@/*$%"), byteAt(s, j)) >= 0 && !isMask(s, j) {
 		j++
 	}
-	if isMask(s, j) {
+	if isMask(s, j) || string(s[i:j]) == "<>" {
 		return t.glued(s, j)
 	}
 	if end := t.closing(s, i); end > 0 && t.isData(s[i:end]) {
@@ -360,7 +357,7 @@ func (t *tokens) fold() {
 			end++
 		}
 		switch {
-		case w.gap == gapOpen && end == t.n && end > i+1:
+		case w.gap >= gapOpen && end == t.n && end > i+1:
 			w = w.masked(value)
 			i = end
 		case i != t.first && w.kind == titleWord:
@@ -387,7 +384,7 @@ func (t *tokens) nameEnd(i int) int {
 }
 
 // isEnclosed reports whether w is alone in brackets or quotation marks.
-func (w *term) isEnclosed() bool { return w.opens && w.closed }
+func (w *term) isEnclosed() bool { return w.gap == gapBracket && w.closed }
 
 // masked returns a value in place of w, maybe as a name.
 func (w term) masked(kind kindOfWord) term {
@@ -395,7 +392,7 @@ func (w term) masked(kind kindOfWord) term {
 }
 
 // mayBeNamed reports whether a name may have w among other words.
-func (w term) mayBeNamed() bool { return w.kind.isName() || w.opens }
+func (w term) mayBeNamed() bool { return w.kind.isName() || w.gap == gapBracket }
 
 // form returns the key of the column of statements with the same first word, number of words and punctuation.
 func (t *tokens) form() uint64 {

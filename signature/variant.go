@@ -112,7 +112,7 @@ func (w *term) mayBeState() bool {
 		text = text[:max(len(text)-1, 0)]
 	}
 	notSmall := func(r rune) bool { return !unicode.IsLower(r) && r != '-' }
-	reason := w.gap == gapOpen && w.kind == nameWord && (letters(text) == len(text) || text[0] == '"')
+	reason := w.gap >= gapOpen && w.kind == nameWord && (letters(text) == len(text) || text[0] == '"')
 	return w.kind != value && (reason || isCapitals(text) || isState(text) || bytes.Contains(text, []byte("::")) ||
 		len(text) > 0 && bytes.IndexFunc(text, notSmall) < 0)
 }
