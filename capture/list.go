@@ -101,7 +101,12 @@ func shapeOf(b []byte) itemShape {
 	return s
 }
 
-// like reports whether two items look as if they came from one list.
+// like reports whether two items look as if they came from one list. A key that comes again is the tag of a logger,
+// which writes other lines, too.
 func (s itemShape) like(o itemShape) bool {
-	return s.bits&o.bits != 0 || s.mark != 0 && s.mark == o.mark || s.first == o.first
+	common := s.bits & o.bits
+	if s.first == o.first {
+		return common != shapeKey
+	}
+	return common != 0 || s.mark != 0 && s.mark == o.mark
 }

@@ -446,7 +446,6 @@ func (r *Reader) begin(ln *line) {
 	r.mods.silent = r.format.Silent
 	if head := text(ln.text); r.mods.mayBegin(head, r.banner.records+1) {
 		r.mods.begin(head, false)
-		a.anyItem = a.anyItem || r.mods.form != formNone
 	}
 	r.noteConsole(ln.text)
 }
