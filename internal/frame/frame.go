@@ -13,6 +13,7 @@
 //	  1. turn - dir/press.lua:12
 //	dir/press.lua:12 in (method) turn (Lua) <8-14>
 //	[PressQuest (1E000D62)].PressQuest.turn() - "Press.psc" Line 12 Papyrus
+//	*FUNCTION [turn()] /dir/press.nut line [12]                     Squirrel
 //	from dir/press.rb:12:in 'turn'                                  Ruby
 //	turn@dir/press.js:12:3                                          JavaScript
 //
@@ -228,10 +229,10 @@ func (f *Head) python(line string) bool {
 	return ok && f.Module != "" && f.Name != ""
 }
 
-// script reads a frame of Lua, Ruby, JavaScript or Papyrus, which is a place and a function: "PLACE: in function
-// 'turn'", "PLACE in (method) turn", "1. turn - PLACE", "PLACE:in 'turn'", "turn@PLACE:3", "[id].Press.turn() - PLACE".
-// A place is a file, a colon and the line, or `"FILE" Line 12`. A function without a name has the name of the file. t
-// has no space at its ends.
+// script reads a frame of Lua, Ruby, JavaScript, Papyrus or Squirrel, which is a place and a function: "PLACE: in
+// function 'turn'", "PLACE in (method) turn", "1. turn - PLACE", "PLACE:in 'turn'", "turn@PLACE:3", "[id].Press.turn() -
+// PLACE", "*FUNCTION [turn()] PLACE". A place is a file, a colon and the line, or `"FILE" Line 12`, or "FILE line [12]". A
+// function without a name has the name of the file. t has no space at its ends.
 func (f *Head) script(t string) bool {
 	name, place := "", ""
 	end := t[len(t)-1]
@@ -247,6 +248,10 @@ func (f *Head) script(t string) bool {
 			_, name, _ = strings.Cut(strings.TrimSuffix(name, "'"), " '")
 		}
 		place = strings.TrimSuffix(place, ":")
+	} else if t[0] == '*' && end == ']' {
+		_, rest, _ := strings.Cut(t[:len(t)-1], "FUNCTION [")
+		name, place, _ = strings.Cut(rest, "()] ")
+		place = strings.Replace(place, " line [", ":", 1)
 	} else if end-'0' > 9 {
 		return false
 	} else if t[0]-'0' < 10 {
