@@ -22,7 +22,7 @@ func (ln *line) mayBeItem(s itemShape) bool {
 	if ln.text[0] == ' ' || s.bits&shapePackage != 0 {
 		return ln.text[0] != ' '
 	}
-	return !ln.is(ownRecord|ofBanner) && !ln.opensException() && !ln.logger().Sure
+	return !ln.is(ownRecord|ofBanner) && !ln.opensException()
 }
 
 // beginsList reports whether a line of shape s looks like the first item of a list by

@@ -46,6 +46,7 @@ type Reader struct {
 	uncolored []byte // the current line, where it had colors
 	origin    []byte // the prefix that was taken off the line before, empty if none was
 	unwrapped []byte // the current line, where it was one of a container
+	wrapped   bool   // lines of a container came
 
 	headed, bare int // records of plain text that began with and without the head of a logger
 
@@ -329,7 +330,11 @@ func (r *Reader) prepare(ln *line) {
 		r.uncolored = appendUncolored(r.uncolored[:0], ln.text)
 		ln.text = r.uncolored
 	}
-	r.unwrap(ln)
+	if r.wrapped || !r.layout.unity() { // a layout of Unity is known by lines without a wrapping
+		whole := len(ln.text)
+		r.unwrap(ln)
+		r.wrapped = r.wrapped || len(ln.text) < whole
+	}
 	if len(ln.text) > 0 && ln.text[0] > ' ' && r.asm.block == blockNone && ln.hole == 0 && len(r.unwrapped) == 0 {
 		r.looks.recall(ln) // else a record's answers may be about the first of several lines
 	}
@@ -510,8 +515,6 @@ func (r *Reader) join(ln *line) bool {
 	}
 	if v.by == evidenceFooter {
 		r.noteFooter(ln.text)
-		r.looks.keep(&a.own)
-		a.own = look{} // the text may become shorter
 		before := a.lastText()
 		*before = bytes.TrimSuffix(*before, []byte(" ")) // with which Unity 2019.4 separates a text from its footer
 		a.refFrom = min(a.refFrom, len(a.stack))

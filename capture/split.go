@@ -330,7 +330,7 @@ func (a *assembly) joinsList(ln *line) bool {
 		isTagged := s.bits&shapeKey != 0 && s.first == shapeOf(a.head()).first // the next line of the same logger
 		isItem = (a.anyItem || beginsList(s)) && !isTagged
 	}
-	if !isItem || !ln.mayBeItem(s) {
+	if !isItem || !ln.mayBeItem(s) || a.logger().Sure && ln.logger().Sure { // a line of the same logger
 		return false
 	}
 	a.list, a.shape = listOpen, s
