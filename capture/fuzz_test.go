@@ -55,7 +55,7 @@ func FuzzReader(f *testing.F) {
 			bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
 			t.Skip("compressed or UTF-16")
 		}
-		opt := Options{Layout: Layout(layout) % layoutCount, MaxRecordText: 256}
+		opt := Options{Layout: Layout(layout) % layoutCount, maxRecordText: 256}
 		if opt.Layout == LayoutAuto && bytes.IndexByte(data[:min(len(data), detectSize)], '\n') < 0 &&
 			bytes.IndexByte(data, '\r') >= 0 {
 			t.Skip("lines may end in \\r")

@@ -120,7 +120,7 @@ func TestColors(t *testing.T) {
 func TestCutBelowBreak(t *testing.T) {
 	for limit := range 64 {
 		in := "10:00:00 ERROR a\n" + strings.Repeat("  b\n", 99) + "at the margin\n"
-		_, r := read(t, strings.NewReader(in), Options{Layout: LayoutPlain, MaxRecordText: 256 + limit})
+		_, r := read(t, strings.NewReader(in), Options{Layout: LayoutPlain, maxRecordText: 256 + limit})
 		require.Equal(t, uint64(len(in)), r.At().Bytes)
 	}
 }

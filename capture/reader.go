@@ -88,11 +88,10 @@ func NewReader(r io.Reader, opt Options) (*Reader, error) {
 
 // newReader returns a Reader whose lines are to be fed until it is ready.
 func newReader(opt Options) *Reader {
-	opt.MaxRecordText = cmp.Or(opt.MaxRecordText, defaultMaxRecordText)
 	return &Reader{
 		opt: opt, lines: newLineReader(), op: "read", layout: opt.Layout, out: make([]Record, 0, 8),
 		looks: &looks{seed: maphash.MakeSeed()},
-		asm:   assembly{limit: opt.MaxRecordText, refs: newRefTable(maxRefs, maxRefBytes)},
+		asm:   assembly{limit: cmp.Or(opt.maxRecordText, defaultMaxRecordText), refs: newRefTable(maxRefs, maxRefBytes)},
 	}
 }
 

@@ -70,7 +70,7 @@ type Record struct {
 	Ref      uint64
 
 	// Cut is how many bytes of the record's text were left out because a line
-	// or the record was longer than [Options.MaxRecordText].
+	// or the record was too long.
 	Cut uint64
 }
 
