@@ -62,7 +62,8 @@ func (a *assembly) sameHead(b []byte) (t []byte, ok bool) {
 		n++
 	}
 	n = bytes.LastIndexByte(b[:n], ']') + 1
-	ok = n > 0 && a.lines < maxContinued && bytes.IndexByte(b[:n], ':') >= 0 && !hasPrefix(trimLeft(head[n:]), "[")
+	first := trimLeft(head[n:])
+	ok = n > 0 && a.lines < maxContinued && bytes.IndexByte(b[:n], ':') >= 0 && len(first) > 0 && first[0] != '['
 	return bytes.TrimPrefix(b[n:], []byte(" ")), ok
 }
 

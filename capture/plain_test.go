@@ -56,6 +56,7 @@ func TestPlainExceptions(t *testing.T) {
 		"faults of one time and tag":      {"[10:00:00] [P] ERROR: could not turn\n[10:00:00] [P] FATAL: heap\n[10:00:00] [P] Exception: oil\n[10:00:00] [P] Exception: oil\n", []string{"1-1 error", "2-2 fatal", "3-3 unknown", "4-4 unknown"}},
 		"a report with a head each line":  {"[10:00:00] [P] Exception: x\n[10:00:00] [P] Blaming: a.smx\n[10:00:00] [P]   [0] Turn\n[10:00:00] [P] on\n[10:00:01] [P]   off\n", []string{"1-3 unknown", "4-4 unknown", "5-5 unknown"}},
 		"a field below an exception":      {"[10:00:00] [P] Exception: x\n[10:00:00] [P] Retries: 3\n[10:00:00] [P] on\n[10:00:00] [P] Exception: x\n[10:00:00] [P] Retries: 3\n", []string{"1-1 unknown", "2-2 unknown", "3-3 unknown", "4-4 unknown", "5-5 unknown"}},
+		"a line that ends in brackets":    {"E44 press: stuck: idx[1]\nE44 press: stuck: idx[1]\n", []string{"1-1 unknown", "2-2 unknown"}},
 		"a frame with a head":             {"[10:00:00] [P] no oil\n[10:00:00] [P] \n[10:00:00] [P] *FUNCTION [Turn()] /ai/press.nut line [41]\n[10:00:00] [P] *FUNCTION\n", []string{"1-3 unknown", "4-4 unknown"}},
 		"a level below two words":         {"10:00:00 press turned\nERROR: stuck\n", []string{"1-1 unknown", "2-2 error"}},
 		"errors below a count of errors":  {"saved { errors: 0 }\nfailed Error: x\n    at turn (press.js:12:3)\n", []string{"1-1 unknown", "2-3 unknown"}},
