@@ -165,7 +165,7 @@ func (r *Reader) finish() {
 		r.notice(event.Notice{Status: event.StatusTruncated, Pos: uint64(r.lines.no), Detail: detail})
 	}
 	if r.err = io.EOF; r.failed != nil && !errors.Is(r.failed, io.EOF) {
-		r.err = &readError{Line: r.lines.no, Op: r.op, Err: r.failed}
+		r.err = readError(r.lines.no, r.op, r.failed)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/cespare/xxhash/v2"
+
+	"github.com/heedlog/heed/capture/internal/begins"
 )
 
 // announcesList reports whether b ends in a colon, so that it announces the
@@ -83,7 +85,7 @@ func shapeOf(b []byte) itemShape {
 		if hasPrefix(rest, " ") {
 			s.bits |= shapeColumns
 		}
-		if containsAny(b, "->", " → ") || hasSuffix(b, " →") {
+		if begins.Has(text(b), "->", " → ") || hasSuffix(b, " →") {
 			s.bits |= shapeArrow
 		}
 		if i := bytes.LastIndexByte(b, '('); i > 0 && hasSuffix(b, ")") &&

@@ -72,7 +72,7 @@ func NewReader(r io.Reader, opt Options) (*Reader, error) {
 	}
 	src, op, err := decompressed(r)
 	if err != nil {
-		return nil, &readError{Op: op, Err: err}
+		return nil, readError(0, op, err)
 	}
 	if opt.Tee != nil {
 		src = bufio.NewReaderSize(io.TeeReader(src, opt.Tee), inputSize)

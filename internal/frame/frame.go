@@ -141,12 +141,9 @@ func (f *Head) Cut(line string) (ok bool) {
 
 // modifiers takes off what JavaScript writes before a method.
 func (f *Head) modifiers() {
-	for f.Name != "" && (f.Name[0] == 'a' || f.Name[0] == 'n') {
-		rest, ok := strings.CutPrefix(f.Name, "async ")
-		if !ok {
-			rest, ok = strings.CutPrefix(f.Name, "new ")
-		}
-		if !ok {
+	for {
+		rest := strings.TrimPrefix(strings.TrimPrefix(f.Name, "async "), "new ")
+		if len(rest) == len(f.Name) {
 			return
 		}
 		f.Name = trimLeft(rest)
