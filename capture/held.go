@@ -128,7 +128,7 @@ func (r *Reader) reportsItself(ln *line) bool {
 	return r.layout == LayoutPlain && ln.is(ofFault) && !r.asm.isException() && !announcesList(r.asm.message)
 }
 
-// heads reports whether ln heads a trace: below a report of a fault also with "Error: ", a function of Go's, or a field.
+// heads reports whether ln heads a trace: below a report of a fault also "Error: ", a function of Go's or a field.
 func (r *Reader) heads(ln *line) bool {
 	a, more := &r.asm, r.held.heads
 	return a.headsTrace(ln, more) ||

@@ -227,9 +227,9 @@ func (f *Head) python(line string) bool {
 }
 
 // script reads a frame of Lua, Ruby, JavaScript, Papyrus or Squirrel, which is a place and a function: "PLACE: in
-// function 'turn'", "PLACE in (method) turn", "1. turn - PLACE", "PLACE:in 'turn'", "turn@PLACE:3", "[id].Press.turn() -
-// PLACE", "*FUNCTION [turn()] PLACE". A place is a file, a colon and the line, or `"FILE" Line 12`, or "FILE line [12]". A
-// function without a name has the name of the file. t has no space at its ends.
+// function 'turn'", "PLACE in (method) turn", "1. turn - PLACE", "PLACE:in 'turn'", "turn@PLACE:3", "[id].Press.turn()
+// - PLACE", "*FUNCTION [turn()] PLACE". A place is a file, a colon and the line, or `"FILE" Line 12`, or "FILE line
+// [12]". A function without a name has the name of the file. t has no space at its ends.
 func (f *Head) script(t string) bool {
 	name, place := "", ""
 	end := t[len(t)-1]
