@@ -112,19 +112,16 @@ var recordedKinds = []string{"log", "operation", "state", "notice", "recording"}
 // observeFormat looks for the banner of a family in head, the first line of a record: a launcher may write before the
 // program does. A family that a package recognized stays; the family of a layout gives way.
 func (r *Reader) observeFormat(head []byte) {
-	switch f := r.format; {
-	case f.Detect != nil:
-	case r.banner.records < maxBeginning:
-		for _, own := range formats {
-			if own.Detect(text(head)) == format.Banner {
-				r.format = own
-				return
-			}
-		}
-		fallthrough
-	default:
-		if family := familyOf(r.layout); f.Name != family && family != "json" && family != "plain" {
-			r.format = formatOf(family)
+	if r.format.Detect != nil {
+		return
+	}
+	if family := familyOf(r.layout); r.format.Name != family && family != "json" && family != "plain" {
+		r.format = formatOf(family)
+	}
+	for i := 0; i < len(formats) && r.banner.records < maxBeginning; i++ {
+		if formats[i].Detect(text(head)) == format.Banner {
+			r.format = formats[i]
+			return
 		}
 	}
 }
