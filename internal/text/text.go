@@ -231,7 +231,7 @@ func plain(c byte) bool { return ' ' <= c && c <= '~' && c != '#' && c != ':' }
 
 // escaped reports whether a character must not reach the reader as it is.
 func escaped(r rune, size int) bool {
-	return r < ' ' || r > '~' && (size == 1 || unsafeRune(r)) // of one byte are DEL, and those that are not UTF-8
+	return r < ' ' || r > '~' && (size == 1 || Hides(r)) // of one byte are DEL, and those that are not UTF-8
 }
 
 // command reports whether s begins with a command that a CI server obeys anywhere in a line of output: ##[error] of
@@ -258,11 +258,11 @@ func annotation(s string, i int) bool {
 		strings.Contains(s[i+2:], "::") // after the name, and properties
 }
 
-// unsafeRune lists characters that act instead of showing: every control, line and paragraph separator and bidi
+// Hides reports whether a character acts instead of showing: every control, line and paragraph separator and bidi
 // control, and the characters without a shape with which a text can hide from one reader (tags, variation selectors of
 // the supplementary plane, invisible operators, code points that are no characters). Format characters that do show,
-// such as the Arabic number signs, are not among them.
-func unsafeRune(r rune) bool {
+// such as the Arabic number signs, do not hide.
+func Hides(r rune) bool {
 	switch {
 	case r < 0x20, r >= 0x7f && r <= 0x9f, // C0, DEL, C1 with U+0085
 		r == 0xad,                    // soft hyphen

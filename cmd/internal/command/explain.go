@@ -85,6 +85,7 @@ func (p *program) explanation(cmd *cobra.Command, f *explainFlags, args []string
 		if err != nil {
 			return nil, err
 		}
+		p.learnNames(cmd.Context(), scrubber, at.file)
 		if record, err = p.find(cmd.Context(), set, at, scrubber); err != nil {
 			return nil, err
 		}

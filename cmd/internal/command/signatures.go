@@ -38,6 +38,7 @@ func (p *program) signaturesCommand() *cobra.Command {
 				name = args[0]
 			}
 			scrubber := p.newScrubber()
+			p.learnNames(cmd.Context(), scrubber, name)
 			if group {
 				err = p.groups(cmd.Context(), normalizer, name, scrubber)
 			} else {
@@ -186,6 +187,7 @@ func (p *program) recordsCommand() *cobra.Command {
 		}
 		out := p.buffered()
 		scrubber := p.newScrubber()
+		p.learnNames(cmd.Context(), scrubber, names...)
 		p.eachLog(cmd.Context(), names, func(name string) error {
 			if out.Flush() != nil {
 				return nil

@@ -55,6 +55,7 @@ func (n *Names) Learn(s string) bool {
 	if before == maxNames {
 		return false
 	}
+	s = joined(s)
 	for _, p := range find(s) {
 		if (p.kind == User || p.kind == Computer) && !isSource().MatchString(s[p.to:min(len(s), p.to+maxPath)]) {
 			n.add(p.kind, s[p.from:p.to])

@@ -44,6 +44,9 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
+
+	"github.com/heedlog/heed/internal/text"
 )
 
 // Kind is a kind of private text.
@@ -75,6 +78,7 @@ const maxPasses = 4
 
 // Text returns s without private data.
 func Text(s string) string {
+	s = joined(s)
 	for range maxPasses {
 		spans := find(s)
 		if len(spans) == 0 {
@@ -83,6 +87,20 @@ func Text(s string) string {
 		s = replace(s, spans)
 	}
 	return s
+}
+
+// joined returns s without the characters that no reader sees: they may be within a name.
+func joined(s string) string {
+	hides := func(r rune) bool { return text.Hides(r) && !unicode.IsSpace(r) }
+	if !strings.ContainsFunc(s, hides) {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		if hides(r) {
+			return -1
+		}
+		return r
+	}, s)
 }
 
 // span is private text in a longer one.

@@ -46,6 +46,8 @@ func TestText(t *testing.T) {
 		{`\\wsl$\Ubuntu\home\maria\x and \\wsl.localhost\Ubuntu-24.04\home\maria\x`, `\\wsl$\Ubuntu\home\<user>\x and \\wsl.localhost\Ubuntu-24.04\home\<user>\x`},
 		{`\\nas\c$\Users\maria\x`, `\\<computer>\c$\Users\<user>\x`},
 		{`/Volumes/Disk 1/Users/maria/x; /System/Volumes/Data/Users/maria/x`, `/Volumes/Disk 1/Users/<user>/x; /System/Volumes/Data/Users/<user>/x`},
+		{`/Volumes/MARIA/saves/a, file:///Volumes/Maria's%20Disk/a`, `/Volumes/<folder>/saves/a, file:///Volumes/<folder>/a`},
+		{`"/Volumes/Jo's Disk/a", /Volumes/Macintosh HD/a, Fog/Volumes/Jo/a`, `"/Volumes/<folder>/a", /Volumes/Macintosh HD/a, Fog/Volumes/Jo/a`},
 		{`C:\Users\Maria\OneDrive - Example GmbH\x`, `C:\Users\<user>\OneDrive - <user>\x`},
 		{`compatdata/294100/pfx/drive_c/users/steamuser/AppData`, `compatdata/294100/pfx/drive_c/users/steamuser/AppData`},
 		{`PATH=/usr/bin:/home/maria/bin`, `PATH=/usr/bin:/home/<user>/bin`},
@@ -321,6 +323,7 @@ func TestText(t *testing.T) {
 		{`doppler dp.pt.k7Qm2pX9vT4w0LzNbR8sYcHd1234567890abcdefghi`, `doppler <secret>`},
 		{`LINEAR lin_api_k7Qm2pX9vT4w0LzNbR8sYcHd1234567890abcdef`, `LINEAR <secret>`},
 		{`fastly key: k7Qm2pX9vT4w0LzNbR8sYcHd12345678`, `fastly key: <secret>`},
+		{`sk-proj-abcdabcdabcdabcd1111, sk-a_b-c1a_b-c1a_b-c1a_b, sk-hardcore-armory-files`, `<secret>, <secret>, sk-hardcore-armory-files`},
 		{`sent 8Qm2pX9vT4wLk3NzRb7YcHdE`, `sent <secret>`},
 		{`buff WildShapeDragonShapeGreenBuff2, ulid=01M80TC5NSNH3S8CBYSK7TYA0D`, `buff WildShapeDragonShapeGreenBuff2, ulid=01M80TC5NSNH3S8CBYSK7TYA0D`},
 
@@ -440,6 +443,10 @@ func TestText(t *testing.T) {
 		{`maria [at] example [dot] org, maria(at)example.org`, `<email>, <email>`},
 		{`maria&#64;example.org maria\u0040example.org`, `<email> <email>`},
 		{`Foo@2x.png, error (at <24d2a0b1>:0)`, `Foo@2x.png, error (at <24d2a0b1>:0)`},
+
+		// Characters that no reader sees.
+		{"user: mar\aia, mar\u200bia@example.org, /home/mar\x01ia/x", `user: <user>, <email>, /home/<user>/x`},
+		{"token=0a1b\x002c3d\nnext", "token=<secret>\nnext"},
 
 		{``, ``},
 		{`plain text`, `plain text`},
