@@ -146,9 +146,14 @@ func (d *Suspects) rank(g *SuspectGroup, known map[[2]string]int) {
 			continue
 		}
 		r.Groups++
-		r.Entries += s.entries
+		if blocks && r.Blocking == 0 {
+			r.Entries = 0 // in groups that do not block
+		}
 		if blocks {
 			r.Blocking++
+		}
+		if blocks || r.Blocking == 0 {
+			r.Entries += s.entries
 		}
 	}
 }
@@ -157,7 +162,10 @@ func (d *Suspects) rank(g *SuspectGroup, known map[[2]string]int) {
 // passes as a name of the game, its runtime or its loader.
 func suspectsOf(g *group, changes []ModChange, known map[string]bool, passes func(name string) bool) []modSuspect {
 	named := g.pointing().suspects
-	haystack := strings.ToLower(strings.Join(g.templates(), "\n") + "\n" + g.sample())
+	haystacks := make([]string, len(g.texts))
+	for i, t := range g.texts {
+		haystacks[i] = strings.ToLower(t.template + "\n" + cmp.Or(t.tally[New].sample, t.tally[Old].sample))
+	}
 	shared := map[string]int{} // assemblies, by how many mods bring them along
 	for i := range changes {
 		for _, a := range changes[i].assemblies {
@@ -178,10 +186,16 @@ func suspectsOf(g *group, changes []ModChange, known map[string]bool, passes fun
 				s.entries = max(s.entries, g.accusing(&b))
 			}
 		}
-		if name := ch.namedIn(haystack, shared); name != "" && points < scoreNamed && !passes(name) {
-			points = scoreNamed
-			s.add("the text names %s", name)
-			s.entries = g.tally[New].count
+		if points < scoreNamed {
+			naming := uint64(0) // entries
+			for j, text := range haystacks {
+				if name := ch.namedIn(text, shared); name != "" && !passes(name) {
+					points = scoreNamed
+					s.add("the text names %s", name)
+					naming += g.texts[j].tally[New].count
+				}
+			}
+			s.entries = max(s.entries, naming)
 		}
 		switch ch.Change {
 		case unchanged:
