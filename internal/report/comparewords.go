@@ -44,8 +44,10 @@ func count(n any, noun string, plural ...string) string { return text.Count(whol
 
 // whole returns a number of a template, which is of one of two types.
 func whole(n any) uint64 {
-	number, _ := strconv.ParseUint(fmt.Sprint(n), 10, 64)
-	return number
+	if number, ok := n.(int); ok {
+		return uint64(number)
+	}
+	return n.(uint64)
 }
 
 // counted returns how many rows there are, and how many of them are urgent.
