@@ -37,23 +37,21 @@ func Clip(s string, n int) string {
 	return strings.ToValidUTF8(s[:n], "") + ellipsis
 }
 
-// A Whole is a number of things.
-type Whole interface{ ~int | ~int64 | ~uint64 }
-
-// Count returns a number with its noun: "1 line", "2 lines", or with the other plural that is given, "2 entries".
-func Count[N Whole](n N, noun string, plural ...string) string {
+// Count returns a whole number of any type with its noun: "1 line", "2 lines", or with the other plural that is given,
+// "2 entries".
+func Count(n any, noun string, plural ...string) string {
 	return fmt.Sprint(n) + " " + Plural(n, noun, plural...)
 }
 
 // Many is [Count] for numbers that may be large: "12,345 entries".
-func Many[N Whole](n N, noun string, plural ...string) string {
+func Many(n any, noun string, plural ...string) string {
 	return Number(n) + " " + Plural(n, noun, plural...)
 }
 
 // Plural returns the noun for n things: with an s, or the plural that is given, unless n is 1.
-func Plural[N Whole](n N, noun string, plural ...string) string {
+func Plural(n any, noun string, plural ...string) string {
 	switch {
-	case n == 1:
+	case fmt.Sprint(n) == "1":
 		return noun
 	case len(plural) == 0:
 		return noun + "s"
@@ -62,7 +60,7 @@ func Plural[N Whole](n N, noun string, plural ...string) string {
 }
 
 // Number returns a number with commas between thousands.
-func Number[N Whole](n N) string {
+func Number(n any) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0; i -= 3 {
 		s = s[:i] + "," + s[i:]

@@ -47,7 +47,8 @@ func (p *program) ofRuleFiles(use string, run func(files []rules.File) error) *c
 	return cmd
 }
 
-// ofCommand returns the files of a command line, or all if there are only the default ones, with words for what was read.
+// ofCommand returns the files of a command line, or all if there are only the default ones, with words for all that was
+// read.
 func (p *program) ofCommand(files []rules.File) (shown []rules.File, read string) {
 	shown, read = files, text.Count(len(files), "file")
 	if own := len(files) - len(rules.Defaults()); own > 0 && !p.noDefaultRules {
@@ -306,7 +307,7 @@ var rulesDiffText string
 var rulesDiffForm = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"safe": func(s string) string { return safe(s, 0) }, "cut": func(s string) string { return safe(s, widthClause) },
-		"number": text.Count[int], "changed": changed,
+		"number": text.Count, "changed": changed,
 	}).Parse(rulesDiffText))
 })
 

@@ -93,8 +93,9 @@ func (c *Collector) Suspects() *Suspects {
 			known[blame.Key(s.Mod)] = true
 		}
 	}
-	ranked := map[[2]string]int{}
-	for _, row := range slices.Concat(d.Added, d.More) {
+	ranked, rows := map[[2]string]int{}, slices.Concat(d.Added, d.More)
+	slices.SortStableFunc(rows, func(a, b Group) int { return cmp.Compare(b.Disposition, a.Disposition) })
+	for _, row := range rows {
 		if !row.Disposition.Urgent() {
 			continue
 		}
@@ -126,7 +127,7 @@ func (c *Collector) Suspects() *Suspects {
 }
 
 // rank adds the suspects of a group to the list of all. Evidence in the log counts for more than a change of the mod,
-// and a blocking group for more than another. Known has the places of mods in the list.
+// and the blocking groups, which come first, for more than others. Known has the places of mods in the list.
 func (d *Suspects) rank(g *SuspectGroup, known map[[2]string]int) {
 	blocks := g.Group.Disposition == event.Blocking
 	for i := range g.Suspects {
@@ -139,20 +140,18 @@ func (d *Suspects) rank(g *SuspectGroup, known map[[2]string]int) {
 			d.Suspects = append(d.Suspects, RankedMod{modSuspect: *s})
 		}
 		r := &d.Suspects[at]
-		if s.Direct && (!r.Direct || blocks && r.Blocking == 0 || s.Score > r.Score && (blocks || r.Blocking == 0)) {
+		counts := blocks || r.Blocking == 0
+		if s.Direct && (!r.Direct || counts && s.Score > r.Score) {
 			r.modSuspect = *s
 		}
 		if !s.Direct {
 			continue
 		}
 		r.Groups++
-		if blocks && r.Blocking == 0 {
-			r.Entries = 0 // in groups that do not block
-		}
 		if blocks {
 			r.Blocking++
 		}
-		if blocks || r.Blocking == 0 {
+		if counts {
 			r.Entries += s.entries
 		}
 	}
@@ -323,27 +322,23 @@ func changeOf(m *capture.ListedMod, change string) ModChange {
 	return ModChange{Name: m.Title(), PackageID: m.PackageID, Change: change, assemblies: m.Assemblies}
 }
 
-// increasing marks a longest increasing subsequence, in n log n.
+// increasing marks a longest increasing subsequence.
 func increasing(values []int) []bool {
-	var tails []int // by length: the index of the smallest last value
-	previous := make([]int, len(values))
+	length, previous, longest := make([]int, len(values)), make([]int, len(values)), -1
 	for i, v := range values {
-		n, _ := slices.BinarySearchFunc(tails, v, func(t, v int) int { return cmp.Compare(values[t], v) })
-		previous[i] = -1
-		if n > 0 {
-			previous[i] = tails[n-1]
+		length[i], previous[i] = 1, -1
+		for j := range i {
+			if values[j] < v && length[j] >= length[i] {
+				length[i], previous[i] = length[j]+1, j
+			}
 		}
-		if n == len(tails) {
-			tails = append(tails, i)
-		} else {
-			tails[n] = i
+		if longest < 0 || length[i] > length[longest] {
+			longest = i
 		}
 	}
 	marked := make([]bool, len(values))
-	if n := len(tails); n > 0 {
-		for i := tails[n-1]; i >= 0; i = previous[i] {
-			marked[i] = true
-		}
+	for i := longest; i >= 0; i = previous[i] {
+		marked[i] = true
 	}
 	return marked
 }

@@ -24,10 +24,6 @@ var keeps = map[string]func(s string, from, to int) bool{
 	"common":  func(s string, from, to int) bool { return common(spaced.Replace(strings.ToLower(s[from:to]))) },
 	"speaker": func(s string, from, to int) bool { f := finder{s: s}; return f.speaker(from) == from },
 	"display": func(s string, from, to int) bool { return !isPerson(s[from:to]) && !isMixed(s[from:to]) },
-	"volume": func(s string, from, to int) bool {
-		name := strings.TrimRight(strings.ToLower(s[from:to]), " "+digits)
-		return is(name, folderWord) || common(spaced.Replace(name))
-	},
 	"own": func(s string, from, _ int) bool { // the end of a word
 		return from > 0 && wordByte(s[from-1]) && s[from-1] != '_' && !strings.HasSuffix(s[:from], "%3D")
 	},

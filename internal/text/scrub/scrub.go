@@ -45,6 +45,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/heedlog/heed/internal/text"
 )
@@ -78,7 +79,6 @@ const maxPasses = 4
 
 // Text returns s without private data.
 func Text(s string) string {
-	s = joined(s)
 	for range maxPasses {
 		spans := find(s)
 		if len(spans) == 0 {
@@ -89,19 +89,8 @@ func Text(s string) string {
 	return s
 }
 
-// joined returns s without the characters that no reader sees: they may be within a name.
-func joined(s string) string {
-	hides := func(r rune) bool { return text.Hides(r) && !unicode.IsSpace(r) }
-	if !strings.ContainsFunc(s, hides) {
-		return s
-	}
-	return strings.Map(func(r rune) rune {
-		if hides(r) {
-			return -1
-		}
-		return r
-	}, s)
-}
+// hides reports whether no reader sees a character, so that it may be within a name.
+func hides(r rune) bool { return text.Hides(r) && !unicode.IsSpace(r) }
 
 // span is private text in a longer one.
 type span struct {
@@ -109,8 +98,29 @@ type span struct {
 	kind     Kind
 }
 
-// find returns the private spans of s in their order, without overlaps.
+// find returns the private spans of s in their order, without overlaps. It looks at s without what hides.
 func find(s string) []span {
+	if !strings.ContainsFunc(s, hides) {
+		return findSeen(s)
+	}
+	var seen []byte
+	var places []int // in s, of the bytes of seen
+	for i, size := 0, 0; i < len(s); i += size {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		for size = 0; size < n; size++ {
+			if !hides(r) {
+				seen, places = append(seen, s[i+size]), append(places, i+size)
+			}
+		}
+	}
+	spans := findSeen(string(seen))
+	for i, p := range spans {
+		spans[i].from, spans[i].to = places[p.from], places[p.to-1]+1
+	}
+	return spans
+}
+
+func findSeen(s string) []span {
 	load()
 	f := finder{s: s}
 	f.scan()

@@ -45,7 +45,7 @@ func TestText(t *testing.T) {
 		{`/mnt/c/Users/Maria/x, /c/Users/Maria/x, /cygdrive/c/Users/Maria/x`, `/mnt/c/Users/<user>/x, /c/Users/<user>/x, /cygdrive/c/Users/<user>/x`},
 		{`\\wsl$\Ubuntu\home\maria\x and \\wsl.localhost\Ubuntu-24.04\home\maria\x`, `\\wsl$\Ubuntu\home\<user>\x and \\wsl.localhost\Ubuntu-24.04\home\<user>\x`},
 		{`\\nas\c$\Users\maria\x`, `\\<computer>\c$\Users\<user>\x`},
-		{`/Volumes/Disk 1/Users/maria/x; /System/Volumes/Data/Users/maria/x`, `/Volumes/Disk 1/Users/<user>/x; /System/Volumes/Data/Users/<user>/x`},
+		{`/Volumes/Disk 1/Users/maria/x; /System/Volumes/Data/Users/maria/x`, `/Volumes/<folder>/Users/<user>/x; /System/Volumes/Data/Users/<user>/x`},
 		{`/Volumes/MARIA/saves/a, file:///Volumes/Maria's%20Disk/a`, `/Volumes/<folder>/saves/a, file:///Volumes/<folder>/a`},
 		{`"/Volumes/Jo's Disk/a", /Volumes/Macintosh HD/a, Fog/Volumes/Jo/a`, `"/Volumes/<folder>/a", /Volumes/Macintosh HD/a, Fog/Volumes/Jo/a`},
 		{`C:\Users\Maria\OneDrive - Example GmbH\x`, `C:\Users\<user>\OneDrive - <user>\x`},
@@ -446,7 +446,7 @@ func TestText(t *testing.T) {
 
 		// Characters that no reader sees.
 		{"user: mar\aia, mar\u200bia@example.org, /home/mar\x01ia/x", `user: <user>, <email>, /home/<user>/x`},
-		{"token=0a1b\x002c3d\nnext", "token=<secret>\nnext"},
+		{"token=0a1b\x002c3d \xff\a\nnext", "token=<secret> \xff\a\nnext"},
 
 		{``, ``},
 		{`plain text`, `plain text`},
