@@ -233,6 +233,7 @@ func TestText(t *testing.T) {
 		{`API-Schlüssel: k7Qm2pX9, API密钥: k7Qm2pX9, mot de passe incorrect : k7Qm2pX9`, `API-Schlüssel: <secret>, API密钥: <secret>, mot de passe incorrect : <secret>`},
 		{`serverPassword: bluebird, access_token%3Dk7Qm2pX9`, `serverPassword: <secret>, access_token%3D<secret>`},
 		{`passphrase "blue bird sings", password=[hunter42x]`, `passphrase "<secret>", password=[<secret>]`},
+		{`--token=bluebird --password=none, m_steamID 0x0110000102345678`, `--token=<secret> --password=none, m_steamID <steam-id>`},
 		{`-password bluebird +login joq bluebird +quit`, `-password <secret> +login <user> <secret> +quit`},
 		{`VOICE_KEY=k7Qm2pX9, CACHE_KEY=none`, `VOICE_KEY=<secret>, CACHE_KEY=none`},
 		{`Unexpected token Int32Literal, token count: 1284, ticket 4 of 12`, `Unexpected token Int32Literal, token count: 1284, ticket 4 of 12`},
