@@ -105,12 +105,13 @@ func find(s string) []span {
 	}
 	var seen []byte
 	var places []int // in s, of the bytes of seen
-	for i, size := 0, 0; i < len(s); i += size {
-		r, n := utf8.DecodeRuneInString(s[i:])
-		for size = 0; size < n; size++ {
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		for range size {
 			if !hides(r) {
-				seen, places = append(seen, s[i+size]), append(places, i+size)
+				seen, places = append(seen, s[i]), append(places, i)
 			}
+			i++
 		}
 	}
 	spans := findSeen(string(seen))
