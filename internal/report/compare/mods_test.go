@@ -189,11 +189,12 @@ func TestInvestigateWithoutLists(t *testing.T) {
 	require.Empty(t, in.Mods)
 }
 
-// TestRankingOfSuspects: what points at a mod comes before what changed, and what blocks before what does not.
+// TestRankingOfSuspects: what points at a mod comes before what changed, and what blocks before what does not. A mod that
+// is listed by its package id has the name that a record gives it.
 func TestRankingOfSuspects(t *testing.T) {
 	c := compare.Collect(compare.Config{})
-	lists(feed(c, compare.Old, "old.log", session(1)), mod("Ship", "anna.ship", "1"))
-	lists(feed(c, compare.New, "new.log", session(1)), mod("Ship", "anna.ship", "1"), mod("Looms", "anna.looms", "1"))
+	lists(feed(c, compare.Old, "old.log", session(1)), mod("", "anna.ship", "1"))
+	lists(feed(c, compare.New, "new.log", session(1)), mod("", "anna.ship", "1"), mod("Looms", "anna.looms", "1"))
 	blamed(c, compare.New, "the first mast breaks", event.Advisory, blame.Suspect{Mod: "Mill", Score: 60})
 	blamed(c, compare.New, "the second mast breaks", event.Advisory, blame.Suspect{Mod: "Ship", Score: 40})
 	blamed(c, compare.New, "the third mast breaks", event.Blocking, blame.Suspect{Mod: "Ship", Score: 40})

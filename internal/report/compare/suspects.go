@@ -43,7 +43,7 @@ func (c *Collector) changes() (changes []ModChange) {
 	for i := range changes {
 		// A list may have the package id alone of a mod that is blamed by its name.
 		if m := &changes[i]; m.Name == "" || m.Name == m.PackageID {
-			m.Name = cmp.Or(names[blame.Key(m.PackageID)], m.Name)
+			m.Name = cmp.Or(names[blame.Key(m.PackageID)], names[blame.Key(lastPart(m.PackageID))], m.Name)
 		}
 	}
 	return changes
@@ -63,13 +63,13 @@ func (c *Collector) shown(changes []ModChange) []ModChange {
 	return out
 }
 
-// blamedNames returns what blame calls mods, by the keys of their package ids.
+// blamedNames returns the names that blame gives to mods, by the keys of their package ids, or of the names.
 func (c *Collector) blamedNames() map[string]string {
 	names := map[string]string{}
 	for _, t := range c.texts {
 		for _, s := range slices.Concat(t.tally[Old].suspects, t.tally[New].suspects) {
-			if s.PackageID != "" && s.Mod != s.PackageID {
-				key := blame.Key(s.PackageID)
+			if s.Mod != s.PackageID {
+				key := blame.Key(cmp.Or(s.PackageID, s.Mod))
 				names[key] = max(names[key], s.Mod) // the order of texts decides nothing
 			}
 		}
@@ -345,11 +345,14 @@ func increasing(values []int) []bool {
 
 // is reports whether a name that blame gave is a name of the mod.
 func (m *ModChange) is(name string) bool {
-	last := m.PackageID[strings.LastIndexByte(m.PackageID, '.')+1:]
 	key := blame.Key(name)
-	return key != "" && slices.ContainsFunc(append([]string{m.Name, m.PackageID, last}, m.assemblies...),
+	own := append([]string{m.Name, m.PackageID, lastPart(m.PackageID)}, m.assemblies...)
+	return key != "" && slices.ContainsFunc(own,
 		func(own string) bool { return blame.Key(own) == key })
 }
+
+// lastPart returns the part of a package id that is most like the name of its mod.
+func lastPart(id string) string { return id[strings.LastIndexByte(id, '.')+1:] }
 
 // minName is the shortest name that is looked for in a text: shorter ones are
 // words of other things.
