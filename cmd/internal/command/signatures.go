@@ -38,10 +38,10 @@ func (p *program) signaturesCommand() *cobra.Command {
 				name = args[0]
 			}
 			scrubber := p.newScrubber()
-			p.learnNames(cmd.Context(), scrubber, name)
 			if group {
 				err = p.groups(cmd.Context(), normalizer, name, scrubber)
 			} else {
+				p.learnNames(cmd.Context(), scrubber, name)
 				err = p.signatures(cmd.Context(), normalizer, name, scrubber)
 			}
 			p.removed(scrubber)
