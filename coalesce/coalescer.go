@@ -285,13 +285,12 @@ func (c *Coalescer) explainCrash(it *item, in *Input) {
 		}
 	}
 	slices.SortFunc(rows, func(a, b *counter) int { return cmp.Compare(b.Last.seq, a.Last.seq) })
-	crash := rows[0]
 	for i, o := range rows[1:] {
-		if in.Entry.Stack != "" || len(crash.Accused) > 0 || o.Last.seq+1 != rows[i].Last.seq || o.Count > 1 ||
+		if in.Entry.Stack != "" || len(rows[0].Accused) > 0 || o.Last.seq+1 != rows[i].Last.seq || o.Count > 1 ||
 			o.Disposition != event.Blocking {
 			return
 		}
-		crash.Accused = slices.Clone(o.Accused)
+		rows[0].Accused = slices.Clone(o.Accused) // of the crash
 		if o.Severity < event.SeverityFatal { // else it announces the crash
 			r.ExplainedBy = append(slices.Clip(r.ExplainedBy), o.Rule)
 			return

@@ -129,8 +129,8 @@
 // first, the worst harm, the highest severity, the most entries, the earliest. The first is dominant: title, advice,
 // rule, mods, variants, recurrence and the first sample of the item are of its entries, the latter three of its
 // severest group, or of the largest of these. Open items have the order of their dominant members, but what explains a
-// crash comes before it: a lack of memory, or the fault that came once, directly before it. The cause stays the first entry at the highest disposition, for the cursor,
-// the operation and the prelude; it is the second sample.
+// crash comes before it: a lack of memory, or the fault that came once, directly before it. The cause stays the first
+// entry at the highest disposition, for the cursor, the operation and the prelude; it is the second sample.
 //
 // [Input].Blame names the mods that an entry points at. They are counted for each group. At least half of the dominant
 // entries point at the mods in [Item].Blame, and a quarter at those in [Item].Perhaps. A crash that points at none has

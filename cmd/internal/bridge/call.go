@@ -429,8 +429,7 @@ func (p *Proxy) reportCall(ctx context.Context, r *gabp.Request) (any, error) {
 	return verdicts, nil
 }
 
-// call returns c as the gate knows calls. One that its host never holds back reads the game's state, as a tag of a mod's
-// tool says it.
+// call returns c as the gate knows calls. One that its host never holds back reads the game's state.
 func (c *Call) call() session.Call {
 	call := session.Call{ID: c.ID, Tool: c.Tool, Consumer: c.Agent}
 	if c.Exempt {
@@ -440,9 +439,9 @@ func (c *Call) call() session.Call {
 }
 
 // take begins a call, unless it has begun, passes the gate or is exempt from it, or removes and returns the calls that
-// end with c. A call that is never held back is no evidence of play, which ends a load, and no operation; one that reads
-// ends at once, since its end may not be reported. Calls that were abandoned are forgotten. A call that ends before any
-// start was reported has begun before heed was started: it is missed.
+// end with c. A call that is never held back is no evidence of play, which ends a load, and no operation. A call that
+// reads ends at once, since its end may not be reported. Calls that were abandoned are forgotten. A call that ends
+// before any start was reported has begun before heed was started: it is missed.
 func (t *reported) take(p *Proxy, c Call) (ended []reportedCall, missed bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
