@@ -284,13 +284,13 @@ func (c *Coalescer) explainCrash(it *item, in *Input) {
 			r.Effects |= memory | explained
 		}
 	}
-	slices.SortFunc(rows, func(a, b *counter) int { return cmp.Compare(b.Last.seq, a.Last.seq) })
+	slices.SortFunc(rows, func(a, b *counter) int { return cmp.Compare(b.Last.seq, a.Last.seq) }) // first the crash
 	for i, o := range rows[1:] {
 		if in.Entry.Stack != "" || len(rows[0].Accused) > 0 || o.Last.seq+1 != rows[i].Last.seq || o.Count > 1 ||
 			o.Disposition != event.Blocking {
 			return
 		}
-		rows[0].Accused = slices.Clone(o.Accused) // of the crash
+		rows[0].Accused = slices.Clone(o.Accused)
 		if o.Severity < event.SeverityFatal { // else it announces the crash
 			r.ExplainedBy = append(slices.Clip(r.ExplainedBy), o.Rule)
 			return
