@@ -182,7 +182,7 @@ func TestCauseComesFirst(t *testing.T) {
 // mods, also if words announced the crash.
 func TestFaultBeforeCrash(t *testing.T) {
 	for entries, want := range map[string]bool{
-		"fault crash": true, "fault fatal crash": true, "fault fault crash": false, "fault - crash": false,
+		"fault crash": true, "fault default.fatal crash": true, "fault fault crash": false, "fault - crash": false,
 		"fault crash:trace": false, "advisory crash": false, "- crash": false,
 	} {
 		c := testkit.Must(New(Config{}))

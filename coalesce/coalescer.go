@@ -286,12 +286,11 @@ func (c *Coalescer) explainCrash(it *item, in *Input) {
 	}
 	slices.SortFunc(rows, func(a, b *counter) int { return cmp.Compare(b.Last.seq, a.Last.seq) }) // first the crash
 	for i, o := range rows[1:] {
-		if in.Entry.Stack != "" || len(rows[0].Accused) > 0 || o.Last.seq+1 != rows[i].Last.seq || o.Count > 1 ||
-			o.Disposition != event.Blocking {
+		if in.Entry.Stack != "" || o.Last.seq+1 != rows[i].Last.seq || o.Count > 1 || o.Disposition != event.Blocking {
 			return
 		}
-		rows[0].Accused = slices.Clone(o.Accused)
-		if o.Severity < event.SeverityFatal { // else it announces the crash
+		rows[0].Accused = rows[0].Accused.join(o.Accused)
+		if o.Severity < event.SeverityFatal || !strings.HasPrefix(o.Rule, "default.") { // else it announces the crash
 			r.ExplainedBy = append(slices.Clip(r.ExplainedBy), o.Rule)
 			return
 		}

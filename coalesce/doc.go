@@ -133,7 +133,7 @@
 // entry at the highest disposition, for the cursor, the operation and the prelude; it is the second sample.
 //
 // [Input].Blame names the mods that an entry points at. They are counted for each group. At least half of the dominant
-// entries point at the mods in [Item].Blame, and a quarter at those in [Item].Perhaps. A crash that points at none has
+// entries point at the mods in [Item].Blame, and a quarter at those in [Item].Perhaps. A crash also has
 // the mods of the fault directly before it.
 //
 // # Bounds

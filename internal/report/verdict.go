@@ -132,7 +132,8 @@ func (r *Replay) verdict() *verdict {
 	members, mods := r.causes.all(), r.tallyMods(nil)
 	choice.Explains = func(o, m *heed.Member) bool {
 		p, of := n.problems[causeKey{m.Rule, event.Blocking}], members[causeKey{m.Rule, event.Blocking}]
-		return slices.Contains(r.config.Rule(m.Rule).ExplainedBy, o.Rule) || of != nil && of.ExplainedBy(o) ||
+		return slices.Contains(r.config.Rule(m.Rule).ExplainedBy, o.Rule) ||
+			of != nil && of.ExplainedBy(&heed.Member{Rule: o.Rule}) ||
 			reason != nil && reason.Rule == o.Rule && p != nil && p.tagged(tagCrash)
 	}
 	if item != nil {
