@@ -158,12 +158,13 @@ func TestBlameWithoutMemory(t *testing.T) {
 	}
 }
 
-// TestCauseComesFirst: a crash is the first item, but after the lack of memory that explains it.
+// TestCauseComesFirst: a crash is the first item, but after the lack of memory, or the fault directly before, that
+// explains it.
 func TestCauseComesFirst(t *testing.T) {
 	for tags, want := range map[string][]string{
 		"memory":       {"0-2", "0-3", "0-1"},
-		"graphics":     {"0-3", "0-2", "0-1"},
-		"crash memory": {"0-3", "0-2", "0-1"},
+		"graphics":     {"0-2", "0-3", "0-1"},
+		"crash memory": {"0-2", "0-3", "0-1"},
 	} {
 		c := testkit.Must(New(Config{}))
 		for i, tags := range []string{"other", tags, "crash"} {
