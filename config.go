@@ -44,10 +44,6 @@ type Config struct {
 	// Default "load".
 	LoadPhase string
 
-	// Signature sets how text is masked, beyond what Rules says: its protected
-	// words and logger frames are added to theirs.
-	Signature signature.Config
-
 	// Journal sets the budgets of the journal. Its Epoch is taken from above. Its After is the latest sequence number that
 	// was given out in the epoch before, so that it is not given again; see [Restore].
 	Journal journal.Config

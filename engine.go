@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 
@@ -112,31 +111,14 @@ func prepare(cfg Config) (*setup, error) {
 	}
 	cfg.Epoch, cfg.LoadPhase = cmp.Or(cfg.Epoch, coalesce.DefaultEpoch), cmp.Or(cfg.LoadPhase, "load")
 	cfg.Journal.Epoch, cfg.Coalesce.Epoch = cfg.Epoch, cfg.Epoch
-	cfg.Signature.Protect = slices.Clone(cfg.Signature.Protect)
-	cfg.Signature.LoggerFrames = slices.Clone(cfg.Signature.LoggerFrames)
 	s := &setup{cfg: cfg}
 	var err error
 	if s.own, err = cfg.Rules.For(cfg.Family); err != nil {
 		return nil, fmt.Errorf("Config.Family: %w", err)
 	}
-	if s.normalizer, err = s.normalizerFor(s.own); err != nil {
-		return nil, err
-	}
+	s.normalizer, _ = signature.New(s.own.Masking()) // the set has validated it
 	s.finder = blame.New(s.own.GameCode())
 	return s, nil
-}
-
-// normalizerFor returns a normalizer with the masking of a set and the additions of the Config.
-func (s *setup) normalizerFor(set *rules.Set) (*signature.Normalizer, error) {
-	masking, added := set.Masking(), &s.cfg.Signature
-	masking.Protect = append(masking.Protect, added.Protect...)
-	masking.LoggerFrames = append(masking.LoggerFrames, added.LoggerFrames...)
-	masking.MaxFrames = added.MaxFrames
-	n, err := signature.New(masking)
-	if err != nil {
-		return nil, inConfig(err)
-	}
-	return n, nil
 }
 
 // begin returns an engine that has no entry but begins after one.
@@ -160,8 +142,7 @@ func (s *setup) begin(after uint64) (e *Engine, err error) {
 func inConfig(err error) error {
 	return errors.New(strings.NewReplacer(
 		"classify: Config.Groups: signature: GrouperConfig", "Config.Groups", "classify: Config", "Config",
-		"signature: Config", "Config.Signature", "journal: Config", "Config.Journal",
-		"coalesce: Config.Epoch", "Config.Epoch", "coalesce: Config", "Config.Coalesce",
+		"journal: Config", "Config.Journal", "coalesce: Config.Epoch", "Config.Epoch", "coalesce: Config", "Config.Coalesce",
 	).Replace(err.Error()))
 }
 
@@ -185,8 +166,8 @@ func (s *setup) classify() classify.Config {
 // acknowledged fault may return once. Counters, cursors and conservation hold. Later snapshots are restored with the
 // new rules.
 //
-// It returns an error, and changes nothing, if the engine's own Config does not go with the set, or if set is nil. It
-// allocates the tables of decisions, and with another masking the tables of signatures, under the lock.
+// It returns an error, and changes nothing, if set is nil. It allocates the tables of decisions, and with another
+// masking the tables of signatures, under the lock.
 func (e *Engine) SetRules(set *rules.Set) error {
 	if set == nil {
 		return errors.New("heed: SetRules: the set is nil: compile rules.Defaults for the default rules")
@@ -223,10 +204,7 @@ func (e *Engine) rule(given *rules.Set, family string) error {
 	if err != nil {
 		return err
 	}
-	normalizer, err := e.normalizerFor(set)
-	if err != nil {
-		return err
-	}
+	normalizer, _ := signature.New(set.Masking()) // the set has validated it
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if normalizer.Version() == e.normalizer.Version() {

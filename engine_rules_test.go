@@ -12,7 +12,6 @@ import (
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules"
-	"github.com/heedlog/heed/signature"
 )
 
 // otherRules decide otherwise about what testRules know, and know of no blindness.
@@ -191,18 +190,8 @@ func TestSetRulesDecides(t *testing.T) {
 }
 
 func TestSetRulesRefuses(t *testing.T) {
-	e := mustNew(t, Config{Rules: mustRules(t, testRules), Signature: signature.Config{Protect: []string{"Word"}}})
+	e := mustNew(t, Config{Rules: mustRules(t, testRules)})
 	require.ErrorContains(t, e.SetRules(nil), "nil")
-}
-
-func TestSetRulesKeepsConfig(t *testing.T) {
-	cfg := Config{Rules: mustRules(t, testRules), Signature: signature.Config{Protect: []string{"Thing_9"}}}
-	e := mustNew(t, cfg)
-	require.NoError(t, e.SetRules(mustRules(t, strings.Replace(otherRules, "version: 1",
-		"version: 1\nprotect: [Word_1]", 1))))
-	s := e.Observe(event.Log{Message: "Odd Thing_9 here"}.Entry()).Signature
-	require.NotEqual(t, e.Observe(event.Log{Message: "Odd Thing_8 here"}.Entry()).Signature, s,
-		"what the Config protects stays")
 }
 
 // TestAdvice: the advice of an item goes by the phase of the game and by the type of the exception, and calls no mod at

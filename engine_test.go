@@ -271,10 +271,9 @@ func TestNewNamesTheFieldAtFault(t *testing.T) {
 		"Config.Coalesce.Linger.Duration is -1s": {
 			Coalesce: coalesce.Config{Linger: coalesce.Window{Duration: -time.Second}},
 		},
-		"Config.Signature.MaxFrames is -1,": {Signature: signature.Config{MaxFrames: -1}},
-		"Config.Epoch holds ' ' at":         {Epoch: "a b"},
-		"Config.MaxText is 32767, want":     {MaxText: 32767},
-		"Config.MaxText is 65536, want":     {MaxText: 65536, Journal: journal.Config{MaxText: 65536}},
+		"Config.Epoch holds ' ' at":     {Epoch: "a b"},
+		"Config.MaxText is 32767, want": {MaxText: 32767},
+		"Config.MaxText is 65536, want": {MaxText: 65536, Journal: journal.Config{MaxText: 65536}},
 	} {
 		cfg.Rules = mustRules(t, testRules)
 		e, err := New(cfg)

@@ -205,7 +205,7 @@ func (s *setup) readState(line []byte) (*state, error) {
 		return nil, fmt.Errorf("its ids are of version %d of signatures, those of this program of version %d", st.Signatures,
 			signature.Version)
 	case st.Masking != masking:
-		return nil, fmt.Errorf("its signatures were masked by %016x, those of Config.Rules and Config.Signature are by %016x: "+
+		return nil, fmt.Errorf("its signatures were masked by %016x, those of Config.Rules are by %016x: "+
 			"what it knows would not be found", st.Masking, masking)
 	case st.Classify == nil || st.Coalesce == nil || st.Engine.Seq > maxSequence ||
 		st.Engine.Carried > st.Engine.Seq:

@@ -193,6 +193,7 @@ func TestRestoreRefused(t *testing.T) {
 		return e.Snapshot(nil)
 	}
 	other := edited(t, snapshot, func(s *state) { s.Format++ })
+	protecting := mustRules(t, strings.Replace(testRules, "version: 1", "version: 1\nprotect: [H2O]", 1))
 	typed := bytes.Replace(record(t, snapshot), []byte(`"Carried":0`), []byte(`"Carried":"0"`), 1)
 	for name, c := range map[string]struct {
 		cfg      Config
@@ -209,7 +210,7 @@ func TestRestoreRefused(t *testing.T) {
 		"huge":     {cfg, edited(t, snapshot, func(s *state) { s.Engine.Seq = 1 << 60 }), "is not possible after", true},
 		"deep":     {cfg, sealed(snapshot, bytes.Repeat([]byte("["), 5<<20)), "format 0", true},
 		"epoch":    {change(func(c *Config) { c.Epoch = "e2" }), snapshot, `epoch "e1", and Config.Epoch is "e2"`, false},
-		"masking":  {change(func(c *Config) { c.Signature.Protect = []string{"H2O"} }), snapshot, "Signature are by", true},
+		"masking":  {change(func(c *Config) { c.Rules = protecting }), snapshot, "Config.Rules are by", true},
 		"groups":   {change(func(c *Config) { c.Groups.Columns = 8 }), snapshot, "GrouperConfig.Columns 64", true},
 		"coalesce": {change(func(c *Config) { c.Coalesce.MaxOpen = 2 }), snapshot, "MaxOpen 3; 2 is too small for it", true},
 		"journal":  {change(func(c *Config) { c.Journal.Entries = -1 }), snapshot, "Config.Journal.Entries is -1", false},

@@ -88,7 +88,7 @@ type openRecord struct {
 	dump      bool // a dump of Go's is open; see joinsDump
 	export    bool // it is an entry of the journal's export
 	calls     bool // or a stack that a program of Go's survived
-	own       look // at the first line
+	own       look // at the first line, which may lose a space at its end since
 	threw     bool // the first frame has the place of an exception's
 	exception bool // a line below the first is an exception that the first announced
 	inner     bool // the last line hands on a further exception; see nests

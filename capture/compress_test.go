@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -79,10 +80,7 @@ func TestCompressedDamage(t *testing.T) {
 		"gzip, garbage behind":    {append(gz(t, text), "garbage"...), "gzip", 0},
 	} {
 		recs, r, err := readAll(t, bytes.NewReader(c.data), Options{})
-		var re *readError
-		require.ErrorAs(t, err, &re, name)
-		require.Equal(t, c.op, re.Op, name)
-		require.Equal(t, r.At().Lines, re.Line, name)
+		require.ErrorContains(t, err, fmt.Sprintf("capture: after line %d: %s: ", r.At().Lines, c.op), name)
 		require.NotErrorIs(t, err, io.EOF, name)
 		n := 0
 		for _, rec := range recs {
@@ -90,7 +88,7 @@ func TestCompressedDamage(t *testing.T) {
 				continue
 			}
 			// A flipped bit shows in gzip only when the whole has been read.
-			if rec.StartLine < re.Line && name != "gzip flipped" {
+			if rec.StartLine < r.At().Lines && name != "gzip flipped" {
 				require.Equal(t, lines[rec.StartLine-1], rec.Message, name)
 			}
 			n++
@@ -102,15 +100,11 @@ func TestCompressedDamage(t *testing.T) {
 func TestCompressedHeaderDamage(t *testing.T) {
 	for _, data := range [][]byte{{0x1f, 0x8b}, gz(t, "a")[:5], {0x1f, 0x8b, 99, 0, 0, 0, 0, 0, 0, 0}} {
 		_, err := NewReader(bytes.NewReader(data), Options{})
-		var re *readError
-		require.ErrorAs(t, err, &re)
-		require.Equal(t, "gzip", re.Op)
+		require.ErrorContains(t, err, "capture: after line 0: gzip: ")
 		require.NotErrorIs(t, err, io.EOF)
 	}
 	_, _, err := readAll(t, bytes.NewReader(zst(t, "a")[:6]), Options{})
-	var re *readError
-	require.ErrorAs(t, err, &re)
-	require.Equal(t, "zstd", re.Op)
+	require.ErrorContains(t, err, "capture: after line 0: zstd: ")
 
 	_, _, err = readAll(t, bytes.NewReader(append(gz(t, "a"), "something else"...)), Options{})
 	require.EqualError(t, err, "capture: after line 1: gzip: the data after the compressed text is not gzip and was not read")
@@ -120,10 +114,9 @@ func TestCompressedHeaderDamage(t *testing.T) {
 	require.EqualError(t, err, "capture: after line 1: gzip: invalid checksum")
 
 	_, err = NewReader(bytes.NewReader(gz(t, string(gz(t, string(zst(t, string(gz(t, "a")))))))), Options{})
-	require.ErrorAs(t, err, &re)
 	require.ErrorContains(t, err, "gzip: compressed more than 3 times")
 	_, err = NewReader(bytes.NewReader(gz(t, string(gz(t, "a")[:5]))), Options{})
-	require.ErrorAs(t, err, &re)
+	require.ErrorContains(t, err, "capture: after line 0: gzip: ")
 	require.NotErrorIs(t, err, io.EOF)
 
 	// Bytes that are not a whole magic are text.

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/heedlog/heed/capture/internal/begins"
 	"github.com/heedlog/heed/internal/frame"
 )
 
@@ -76,7 +77,7 @@ func (r *Reader) unhead(ln *line) {
 		}
 		t = rest
 	}
-	if (a.traceback || containsAny(b, "raceback", "tack trace:", `File "`, ": in ", "\tat ", "  at ")) && a.reportsFault() {
+	if (a.traceback || begins.Has(text(b), "raceback", "tack trace:", `File "`, ": in ", "\tat ", "  at ")) && a.reportsFault() {
 		ln.text, ln.look = t, look{}
 	}
 }

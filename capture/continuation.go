@@ -47,28 +47,39 @@ func (a *assembly) awaitsMore() bool {
 	return hasSuffix(a.head(), ":") || h.Level >= event.LevelWarning || !h.Leveled && a.reportsFault()
 }
 
-// repeats reports whether b is a line of a report that its logger writes line by line, each with the time and the tags
-// of the first: after these b is empty, the title of a trace, a frame, or a field of the report.
+// A logger may write a report line by line, each with the time and the tags of the first:
 //
 //	[10:00:00] [Press] Exception: no oil
 //	[10:00:00] [Press] Blaming: lamps.smx
+//	[10:00:00] [Press] Call stack trace:
 //	[10:00:00] [Press]   [0] Turn
-func (a *assembly) repeats(b []byte) bool {
+
+// sameHead returns the text of b after the time and the tags of the first line, and whether b begins with all of them.
+func (a *assembly) sameHead(b []byte) (t []byte, ok bool) {
 	head := a.head()
 	n := 0
 	for n < min(len(b), len(head)) && b[n] == head[n] {
 		n++
 	}
 	n = bytes.LastIndexByte(b[:n], ']') + 1
-	if n == 0 || a.lines >= maxContinued || bytes.IndexByte(b[:n], ':') < 0 || hasPrefix(trimLeft(head[n:]), "[") {
-		return false // not all tags are equal
-	}
-	t := bytes.TrimPrefix(b[n:], []byte(" "))
-	key, value, field := bytes.Cut(t, []byte(": "))
-	return len(t) == 0 || hasPrefix(t, "*FUNCTION [") || a.reportsFault() &&
-		(isIndented(t) && hasPrefix(trimLeft(t), "[") || isTraceTitle(t) ||
-			field && a.lines == 1 && a.is(ofException) && len(key) > 0 && isWord(key) && bytes.IndexByte(value, ' ') < 0 &&
-				!is(t, ofFault|ofException) && !logline.Parse(text(t)).Leveled)
+	first := trimLeft(head[n:])
+	ok = n > 0 && a.lines < maxContinued && bytes.IndexByte(b[:n], ':') >= 0 && len(first) > 0 && first[0] != '['
+	return bytes.TrimPrefix(b[n:], []byte(" ")), ok
+}
+
+// repeats reports whether b continues such a report: it is empty, a frame, the title of a trace or a line of one.
+func (a *assembly) repeats(b []byte) bool {
+	t, ok := a.sameHead(b)
+	return ok && (len(t) == 0 || isBareAtFrame(t) ||
+		(isTraceTitle(t) || isIndented(t) && hasPrefix(trimLeft(t), "[")) && a.reportsFault())
+}
+
+// isField reports whether b may be a field of such a report, if one of the other lines comes below it.
+func (a *assembly) isField(b []byte) bool {
+	t, ok := a.sameHead(b)
+	key, value, isField := bytes.Cut(t, []byte(": "))
+	return ok && isField && len(key) > 0 && isWord(key) && bytes.IndexByte(value, ' ') < 0 && a.is(ofException) &&
+		!is(t, ofFault|ofException) && !logline.Parse(text(t)).Leveled
 }
 
 // isIndented reports whether b is set in under the line above: by two spaces

@@ -56,9 +56,6 @@ func (a *assembly) joinsCrashReport(b []byte) verdict {
 		return apart
 	case crash.IsEnd(text(b)):
 		a.sealed = true
-		return verdict{partNone, evidenceBlock}
-	}
-	switch {
 	case a.crash == reportText:
 		a.reason = max(a.reason, crash.TextReason(text(b)))
 		return verdict{partMessage, evidenceBlock}

@@ -59,7 +59,11 @@ func (r *Reader) flush() {
 	a.lines = 0
 	a.sealed = true
 	if rec.Kind == event.KindLog && rec.Stack == "" {
-		r.noteOmission(rec.Message, rec.StartLine)
+		if n := omission(rec.Message); n > 0 {
+			r.notice(event.Notice{
+				Status: event.StatusRunCut, Count: n, Pos: rec.Pos, Detail: "the logger reports messages that it left out",
+			})
+		}
 	}
 }
 
@@ -76,7 +80,7 @@ func (r *Reader) fill(rec *Record) {
 		}
 	}
 	if a.split == evidenceJSON {
-		r.json.record(rec, r.opt.MaxRecordText)
+		r.json.record(rec, r.asm.limit)
 		if rec.Kind == event.KindLog && rec.Part != event.Rest {
 			r.mods.message(rec.Message, rec.Context, r.banner.records)
 		}
@@ -161,7 +165,7 @@ func (r *Reader) finish() {
 		r.notice(event.Notice{Status: event.StatusTruncated, Pos: uint64(r.lines.no), Detail: detail})
 	}
 	if r.err = io.EOF; r.failed != nil && !errors.Is(r.failed, io.EOF) {
-		r.err = &readError{Line: r.lines.no, Op: r.op, Err: r.failed}
+		r.err = readError(r.lines.no, r.op, r.failed)
 	}
 }
 

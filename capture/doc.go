@@ -124,7 +124,7 @@
 // # Bounds, cost, concurrency
 //
 // A Reader holds two buffers of 256 KiB for lines, three texts of at most
-// [Options.MaxRecordText], 4 KiB of lines held back, answers about 512 lines (20 KiB),
+// 64 KiB, 4 KiB of lines held back, answers about 512 lines (20 KiB),
 // and a bounded table of stack traces; nothing grows with the input, a line or a record. Text beyond these
 // bounds is counted in [Record].Cut. Of lists it keeps at most 4,096 mods and 1 MiB of
 // their lines, 16 KiB of one, and counts the others in [ModList].Omitted. zstd may need

@@ -74,6 +74,9 @@ func TestPrefixes(t *testing.T) {
 			require.NotContains(t, recs[1].Stack, strings.TrimRight(prefix, " |"))
 		}
 	}
+	for _, rec := range records(t, "web-1  | "+strings.ReplaceAll(unity2022_3+"ready\n", "\n", "\nweb-1  | ")) {
+		require.NotContains(t, rec.Message, "web-1", "below the banner of the engine, too")
+	}
 	for _, in := range []string{"a table-1 | b\n", "12 | 3\n", "Apr 05 10:00:02 lamp press[12]: ready\n"} {
 		recs := records(t, in)
 		require.Equal(t, strings.TrimRight(in, "\n"), recs[0].Message)

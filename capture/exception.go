@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/heedlog/heed/capture/internal/begins"
 	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/internal/frame"
 	"github.com/heedlog/heed/internal/logline"
@@ -48,7 +49,7 @@ func (a *assembly) announcesException() bool {
 // announce an exception: besides the words of a failure it has those with which people
 // report that something did not go as it should.
 func speaksOfTrouble(b []byte) bool {
-	return is(b, ofFault|ofFaultWord|ofNaming) || containsAny(b,
+	return is(b, ofFault|ofFaultWord|ofNaming) || begins.Has(text(b),
 		"ould not", "ouldn't", "annot", "an't", "nable to", "nexpected", "nvalid", "wrong", "roblem", "ailure", "aught",
 		"rash", "arning", "ERR", "EXC", "FAIL", "WARN")
 }

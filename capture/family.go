@@ -3,6 +3,7 @@ package capture
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"github.com/heedlog/heed/capture/format"
 	"github.com/heedlog/heed/capture/internal/bepinex"
@@ -70,28 +71,20 @@ func detectFormat(window []byte, d detection) *format.Format {
 	case family == "json" && isRecorded(window):
 		return formatOf("")
 	}
-	var lines [len(formats)]int
+	var found [len(formats)]int
 	best := -1
-	for rest := window; len(rest) > 0; {
-		end := bytes.IndexByte(rest, '\n')
-		if d.layout == LayoutJSON { // each text in it, and each line of one
-			end = bytes.IndexAny(rest, "\"\\\n")
-		}
-		line := rest
-		if rest = nil; end >= 0 {
-			rest = line[end+1:]
-			if line[end] == '\\' && len(rest) > 0 {
-				rest = rest[1:]
-			}
-			line = line[:end]
-		}
-		line = bytes.TrimRight(line, " \t\r")
+	lines := text(window)
+	if d.layout == LayoutJSON {
+		lines = linesOfTexts.Replace(lines)
+	}
+	for line := range strings.SplitSeq(lines, "\n") {
+		line = strings.TrimRight(line, " \t\r")
 		for i, f := range formats {
-			switch f.Detect(text(line)) {
+			switch f.Detect(line) {
 			case format.Banner:
 				return f
 			case format.Form:
-				if lines[i]++; best < 0 || lines[i] > lines[best] {
+				if found[i]++; best < 0 || found[i] > found[best] {
 					best = i
 				}
 			}
@@ -102,6 +95,9 @@ func detectFormat(window []byte, d detection) *format.Format {
 	}
 	return formats[best]
 }
+
+// linesOfTexts puts each text in JSON, and each line of one, on a line of its own.
+var linesOfTexts = strings.NewReplacer(`"`, "\n", `\n`, "\n", `\r`, "\n", `\t`, "\n", `\"`, "\n", `\\`, "\n")
 
 // isRecorded reports whether JSON lines are a recording of heed or the events of a host. These name
 // their family, or none.
@@ -116,19 +112,16 @@ var recordedKinds = []string{"log", "operation", "state", "notice", "recording"}
 // observeFormat looks for the banner of a family in head, the first line of a record: a launcher may write before the
 // program does. A family that a package recognized stays; the family of a layout gives way.
 func (r *Reader) observeFormat(head []byte) {
-	switch f := r.format; {
-	case f.Detect != nil:
-	case r.banner.records < maxBeginning:
-		for _, own := range formats {
-			if own.Detect(text(head)) == format.Banner {
-				r.format = own
-				return
-			}
-		}
-		fallthrough
-	default:
-		if family := familyOf(r.layout); f.Name != family && family != "json" && family != "plain" {
-			r.format = formatOf(family)
+	if r.format.Detect != nil {
+		return
+	}
+	if family := familyOf(r.layout); r.format.Name != family && family != "json" && family != "plain" {
+		r.format = formatOf(family)
+	}
+	for i := 0; i < len(formats) && r.banner.records < maxBeginning; i++ {
+		if formats[i].Detect(text(head)) == format.Banner {
+			r.format = formats[i]
+			return
 		}
 	}
 }

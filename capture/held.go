@@ -74,14 +74,15 @@ func (ln *line) mayGoOn() bool {
 		(!isDigit(ln.text[0]) || !ln.logger().Sure)
 }
 
-// endedBy reports whether ln shows that the lines held belong to the record.
-func (h *heldLines) endedBy(ln *line) bool {
+// endsHeld reports whether ln shows that the lines held belong to the record.
+func (r *Reader) endsHeld(ln *line) bool {
 	b := ln.text
-	if !h.heads {
-		return ln.is(ofRef | ofFrame | ofFooter)
+	if r.held.empty() || !r.held.heads {
+		return !r.held.empty() && ln.is(ofRef|ofFrame|ofFooter)
 	}
 	var f frame.Head
-	return ln.is(ofFrame) && !isLogging(b) || isGoPlace(b) || hasPrefix(b, "    at ") || f.Cut(text(b)) && f.Python
+	return ln.is(ofFrame) && !isLogging(b) || isGoPlace(b) || hasPrefix(b, "    at ") || f.Cut(text(b)) && f.Python ||
+		r.asm.repeats(b)
 }
 
 // holds decides about ln, which comes after a record that awaits a trace and
@@ -89,10 +90,10 @@ func (h *heldLines) endedBy(ln *line) bool {
 // is to be looked at, after the lines held before it if there are any.
 func (r *Reader) holds(ln *line) bool {
 	a, h := &r.asm, &r.held
-	if !h.empty() && h.endedBy(ln) && (a.blanks == 0 || ln.is(ofFooter) && a.blanks <= maxInnerBlanks) {
+	if r.endsHeld(ln) && (a.blanks == 0 || ln.is(ofFooter) && a.blanks <= maxInnerBlanks) {
 		a.calls = a.calls || h.heads && isGoPlace(ln.text)
 		a.addHeld(h, true)
-		return r.join(ln)
+		return r.take(ln)
 	}
 	// Where every record ends with frames a blank line may lie within one.
 	within := a.blanks == 0 || a.blanks == 1 && a.pureLines
@@ -127,12 +128,12 @@ func (r *Reader) reportsItself(ln *line) bool {
 	return r.layout == LayoutPlain && ln.is(ofFault) && !r.asm.isException() && !announcesList(r.asm.message)
 }
 
-// heads reports whether ln heads a trace: below a report of a fault also with "Error: ", or a function of Go's.
+// heads reports whether ln heads a trace: below a report of a fault also "Error: ", a function of Go's or a field.
 func (r *Reader) heads(ln *line) bool {
 	a, more := &r.asm, r.held.heads
 	return a.headsTrace(ln, more) ||
 		r.layout == LayoutPlain && !more && a.blanks == 0 && a.frames == 0 &&
-			(ln.is(ofGoCall) || hasPrefix(ln.text, "Error: ")) && a.reportsFault()
+			(ln.is(ofGoCall) || hasPrefix(ln.text, "Error: ") || a.isField(ln.text)) && a.reportsFault()
 }
 
 // addHeld joins the lines held to the record: above a frame, where a single one is the text of the exception that the

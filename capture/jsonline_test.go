@@ -232,7 +232,7 @@ func TestJSONLineBeforeHole(t *testing.T) {
 
 func TestJSONLineTooLong(t *testing.T) {
 	long := strings.Repeat("x", 1000)
-	recs, _ := read(t, strings.NewReader(`{"msg":"`+long+`"}`), Options{MaxRecordText: 256})
+	recs, _ := read(t, strings.NewReader(`{"msg":"`+long+`"}`), Options{maxRecordText: 256})
 	require.Len(t, recs[0].Message, 256)
 	require.Equal(t, uint64(1000-256), recs[0].Cut)
 

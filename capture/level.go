@@ -21,6 +21,8 @@ func (a *assembly) level(r *Reader) (event.Level, Evidence) {
 			return event.LevelInfo, evidenceTag // it reports nothing
 		case h.Leveled:
 			return h.Level, evidenceTag
+		case h.Sure && hasPrefix(a.message[h.Len:], "panic: ") && !a.dump && r.goesOn():
+			return event.LevelError, evidenceException // a logger wrote the word, and no runtime
 		}
 	}
 	switch h := a.logger(); {
@@ -36,6 +38,12 @@ func (a *assembly) level(r *Reader) (event.Level, Evidence) {
 		return event.LevelError, evidenceException
 	}
 	return a.footerLevel(r)
+}
+
+// goesOn reports whether the line below the record shows that the program lives: it has a text that heads no stack.
+func (r *Reader) goesOn() bool {
+	next := &r.cur
+	return r.have && next.logger().Len < len(next.text) && !isGoroutine(next.text[next.head.Len:])
 }
 
 // footerLevel is level by the head of a logger in the text, by a footer and by the lack of one.

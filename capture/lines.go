@@ -73,9 +73,9 @@ func (l *lineReader) feed(p []byte) int {
 	if l.cr {
 		n = l.convert(l.buf[from : from+n])
 	}
-	come := l.buf[from : from+n]
-	l.odd = l.odd && l.r < from || bytes.IndexByte(come, 0) >= 0 || bytes.IndexByte(come, escape) >= 0
 	l.w += n
+	come := l.buf[l.r:l.w]
+	l.odd = bytes.IndexByte(come, 0) >= 0 || bytes.IndexByte(come, escape) >= 0
 	return used
 }
 

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/cespare/xxhash/v2"
+
+	"github.com/heedlog/heed/capture/internal/begins"
 )
 
 // announcesList reports whether b ends in a colon, so that it announces the
@@ -22,7 +24,7 @@ func (ln *line) mayBeItem(s itemShape) bool {
 	if ln.text[0] == ' ' || s.bits&shapePackage != 0 {
 		return ln.text[0] != ' '
 	}
-	return !ln.is(ownRecord|ofBanner) && !ln.opensException() && !ln.logger().Sure
+	return !ln.is(ownRecord|ofBanner) && !ln.opensException()
 }
 
 // beginsList reports whether a line of shape s looks like the first item of a list by
@@ -83,7 +85,7 @@ func shapeOf(b []byte) itemShape {
 		if hasPrefix(rest, " ") {
 			s.bits |= shapeColumns
 		}
-		if containsAny(b, "->", " → ") || hasSuffix(b, " →") {
+		if begins.Has(text(b), "->", " → ") || hasSuffix(b, " →") {
 			s.bits |= shapeArrow
 		}
 		if i := bytes.LastIndexByte(b, '('); i > 0 && hasSuffix(b, ")") &&
@@ -101,7 +103,12 @@ func shapeOf(b []byte) itemShape {
 	return s
 }
 
-// like reports whether two items look as if they came from one list.
+// like reports whether two items look as if they came from one list. A key that comes again is the tag of a logger,
+// which writes other lines, too.
 func (s itemShape) like(o itemShape) bool {
-	return s.bits&o.bits != 0 || s.mark != 0 && s.mark == o.mark || s.first == o.first
+	common := s.bits & o.bits
+	if s.first == o.first {
+		return common != shapeKey
+	}
+	return common != 0 || s.mark != 0 && s.mark == o.mark
 }

@@ -38,6 +38,18 @@ func TestAnnouncedLists(t *testing.T) {
 			[]string{"2031-02-03 12:00:00.100 INFO loader: Loading 3 mods:", "2031-02-03 12:00:00.100 INFO loader:  - Lamp 1.2", "2031-02-03 12:00:01.100 ERROR crypts: no oil"},
 		},
 
+		{
+			"none, and lines of a logger without a time", unity2022_3,
+			doc("Loader: Loading 3 mods:", "Loader:  - Lamp 1.2", "Loader:  - Door 2.0", "Loader: ERROR crypts: no oil"),
+			[]string{"Loader: Loading 3 mods:", "Loader:  - Lamp 1.2", "Loader:  - Door 2.0", "Loader: ERROR crypts: no oil"},
+		},
+		{
+			"items with a tag, and another line with it", unity2022_3,
+			doc("Loading 2 mods:", "Loader:  - Lamp 1.2", "Loader:  - Door 2.0", "Loader: ERROR crypts: no oil", "Loader: no door"),
+			[]string{"Loader:  - Door 2.0", "Loader: ERROR crypts: no oil", "Loader: no door"},
+		},
+		{"names, and no list", unity2022_3, doc("Loading 2 mods:", "Loader: Lamp is on", "Loader: no oil"), []string{"Loading 2 mods:", "Loader: Lamp is on", "Loader: no oil"}},
+
 		{"the cause of a failure", unity2022_3, doc("[Gadgets] Could not load settings, error:", "the file is locked", "Tools are on"), []string{"the file is locked", "Tools are on"}},
 		{
 			"none among lines that are read again", unity2022_3,

@@ -214,7 +214,7 @@ func TestMods(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, end := range []string{"\n", "\r\n"} {
 				in := strings.ReplaceAll(c.in, "\n", end)
-				for _, opt := range []Options{{}, {MaxRecordText: 256}} {
+				for _, opt := range []Options{{}, {maxRecordText: 256}} {
 					recs, _ := read(t, strings.NewReader(in), opt)
 					require.Equal(t, c.want, listed(recs))
 				}
@@ -259,7 +259,7 @@ func TestModsAreBounded(t *testing.T) {
 		"all lines": {list(200, "A"+strings.Repeat("a", 10_000)+"(a.m%d): (no assemblies)"), 104, 96},
 	} {
 		t.Run(name, func(t *testing.T) {
-			recs, _ := read(t, strings.NewReader(c.in), Options{MaxRecordText: 256})
+			recs, _ := read(t, strings.NewReader(c.in), Options{maxRecordText: 256})
 			require.True(t, recs[0].Context)
 			require.NotZero(t, recs[0].Cut)
 			require.Len(t, recs[0].Mods.Mods, c.mods)

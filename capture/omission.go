@@ -3,8 +3,6 @@ package capture
 import (
 	"strconv"
 	"strings"
-
-	"github.com/heedlog/heed/event"
 )
 
 // Loggers that fold repeats, or limit their rate, report that in a sentence: a number, a word for messages and one for
@@ -42,13 +40,4 @@ func omission(message string) uint64 {
 		}
 	}
 	return 0
-}
-
-// noteOmission puts a notice into out if a record reports that messages were left out.
-func (r *Reader) noteOmission(message string, line int) {
-	if n := omission(message); n > 0 {
-		r.notice(event.Notice{
-			Status: event.StatusRunCut, Count: n, Pos: uint64(line), Detail: "the logger reports messages that it left out",
-		})
-	}
 }

@@ -35,10 +35,9 @@ type Options struct {
 	// plain text is seen later only where the layout is to be recognized.
 	Layout Layout
 
-	// MaxRecordText is how many bytes of a record's message, and again of its
-	// stack, are kept; the rest is counted in Record.Cut. It must lie between
-	// 256 and 256 KiB. 0 means defaultMaxRecordText.
-	MaxRecordText int
+	// maxRecordText is how many bytes of a record's message, and again of its stack, are kept, in place of
+	// defaultMaxRecordText; the rest is counted in Record.Cut.
+	maxRecordText int
 
 	// Tee gets the bytes of the input, unpacked, in order and as they are read: all of them where it is read to its end.
 	// With an Ahead that is in another goroutine, until Next has returned an error. Optional.
@@ -53,9 +52,6 @@ type Options struct {
 func (o Options) validate() error {
 	if o.Layout >= layoutCount {
 		return fmt.Errorf("capture: Options.Layout: unknown layout %d", o.Layout)
-	}
-	if o.MaxRecordText != 0 && (o.MaxRecordText < 256 || o.MaxRecordText > windowSize) {
-		return fmt.Errorf("capture: Options.MaxRecordText: %d is not between 256 and %d", o.MaxRecordText, windowSize)
 	}
 	return nil
 }

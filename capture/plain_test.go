@@ -45,12 +45,19 @@ func TestPlainExceptions(t *testing.T) {
 		"a word below an error":           {"2031 ERROR job failed\nretrying\n", []string{"1-1 error", "2-2 unknown"}},
 		"an error below another":          {"2031 ERROR job failed\nError: no paper\n2031 INFO on\n", []string{"1-1 error", "2-2 error", "3-3 info"}},
 		"words below an error":            {"2031 ERROR no files\npress/acme.dll\ntray/acme.cfg\n2031 INFO on\n", []string{"1-1 error", "2-2 unknown", "3-3 unknown", "4-4 info"}},
+		"Go, a panic that is only a word": {"2031/04/05 10:00:00 panic: no oil\n2031/04/05 10:00:01 on\n", []string{"1-1 error", "2-2 unknown"}},
+		"Go, a panic, and the end":        {"2031/04/05 10:00:00 panic: no oil\n", []string{"1-1 unknown"}},
+		"Go, a panic with heads":          {"2031/04/05 10:00:00 panic: no oil\n2031/04/05 10:00:00 goroutine 1 [running]:\n", []string{"1-1 unknown", "2-2 unknown"}},
+		"Go, a panic of the runtime":      {"2031/04/05 10:00:00 on\npanic: no oil\n\ngoroutine 1 [running]:\nmain.main()\n\t/src/a.go:2 +0x1d\n2031/04/05 10:00:02 on\n", []string{"1-1 unknown", "2-6 unknown", "7-7 unknown"}},
 		"a printed stack of Go":           {"2031 INFO on\ngoroutine 1 [running]:\nmain.turn(...)\n\t/src/main.go:7 +0x1d\nstuck\n2031 INFO on\n", []string{"1-1 info", "2-4 unknown", "5-5 unknown", "6-6 info"}},
 		"a level in its column":           {"[10:00:00] INFO     on\n           ERROR    stuck\n           CRITICAL no paper\n             in the tray\n           INFO     off\n", []string{"1-1 info", "2-2 error", "3-4 fatal", "5-5 info"}},
 		"a level set in elsewhere":        {"[10:00:00] ERROR    stuck\n    ERROR    in the tray\n", []string{"1-2 error"}},
 		"two lines of java.util.logging":  {"Apr 05, 2031 10:00:00 AM acme.Press turn\nINFO: on\nApr 05, 2031 10:00:00 AM acme.Press <init>\nSEVERE: stuck\n", []string{"1-2 info", "3-4 error"}},
 		"faults of one time and tag":      {"[10:00:00] [P] ERROR: could not turn\n[10:00:00] [P] FATAL: heap\n[10:00:00] [P] Exception: oil\n[10:00:00] [P] Exception: oil\n", []string{"1-1 error", "2-2 fatal", "3-3 unknown", "4-4 unknown"}},
 		"a report with a head each line":  {"[10:00:00] [P] Exception: x\n[10:00:00] [P] Blaming: a.smx\n[10:00:00] [P]   [0] Turn\n[10:00:00] [P] on\n[10:00:01] [P]   off\n", []string{"1-3 unknown", "4-4 unknown", "5-5 unknown"}},
+		"a field below an exception":      {"[10:00:00] [P] Exception: x\n[10:00:00] [P] Retries: 3\n[10:00:00] [P] on\n[10:00:00] [P] Exception: x\n[10:00:00] [P] Retries: 3\n", []string{"1-1 unknown", "2-2 unknown", "3-3 unknown", "4-4 unknown", "5-5 unknown"}},
+		"a line that ends in brackets":    {"E44 press: stuck: idx[1]\nE44 press: stuck: idx[1]\n", []string{"1-1 unknown", "2-2 unknown"}},
+		"a frame with a head":             {"[10:00:00] [P] no oil\n[10:00:00] [P] \n[10:00:00] [P] *FUNCTION [Turn()] /ai/press.nut line [41]\n[10:00:00] [P] *FUNCTION\n", []string{"1-3 unknown", "4-4 unknown"}},
 		"a level below two words":         {"10:00:00 press turned\nERROR: stuck\n", []string{"1-1 unknown", "2-2 error"}},
 		"errors below a count of errors":  {"saved { errors: 0 }\nfailed Error: x\n    at turn (press.js:12:3)\n", []string{"1-1 unknown", "2-3 unknown"}},
 		"a colon below an error":          {"2031 ERROR job failed\n:\n[]\n", []string{"1-1 error", "2-2 unknown", "3-3 unknown"}},
@@ -114,7 +121,7 @@ func TestColors(t *testing.T) {
 func TestCutBelowBreak(t *testing.T) {
 	for limit := range 64 {
 		in := "10:00:00 ERROR a\n" + strings.Repeat("  b\n", 99) + "at the margin\n"
-		_, r := read(t, strings.NewReader(in), Options{Layout: LayoutPlain, MaxRecordText: 256 + limit})
+		_, r := read(t, strings.NewReader(in), Options{Layout: LayoutPlain, maxRecordText: 256 + limit})
 		require.Equal(t, uint64(len(in)), r.At().Bytes)
 	}
 }

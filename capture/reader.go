@@ -46,6 +46,7 @@ type Reader struct {
 	uncolored []byte // the current line, where it had colors
 	origin    []byte // the prefix that was taken off the line before, empty if none was
 	unwrapped []byte // the current line, where it was one of a container
+	wrapped   bool   // lines of a container came
 
 	headed, bare int // records of plain text that began with and without the head of a logger
 
@@ -71,7 +72,7 @@ func NewReader(r io.Reader, opt Options) (*Reader, error) {
 	}
 	src, op, err := decompressed(r)
 	if err != nil {
-		return nil, &readError{Op: op, Err: err}
+		return nil, readError(0, op, err)
 	}
 	if opt.Tee != nil {
 		src = bufio.NewReaderSize(io.TeeReader(src, opt.Tee), inputSize)
@@ -87,11 +88,10 @@ func NewReader(r io.Reader, opt Options) (*Reader, error) {
 
 // newReader returns a Reader whose lines are to be fed until it is ready.
 func newReader(opt Options) *Reader {
-	opt.MaxRecordText = cmp.Or(opt.MaxRecordText, defaultMaxRecordText)
 	return &Reader{
 		opt: opt, lines: newLineReader(), op: "read", layout: opt.Layout, out: make([]Record, 0, 8),
 		looks: &looks{seed: maphash.MakeSeed()},
-		asm:   assembly{limit: opt.MaxRecordText, refs: newRefTable(maxRefs, maxRefBytes)},
+		asm:   assembly{limit: cmp.Or(opt.maxRecordText, defaultMaxRecordText), refs: newRefTable(maxRefs, maxRefBytes)},
 	}
 }
 
@@ -329,7 +329,11 @@ func (r *Reader) prepare(ln *line) {
 		r.uncolored = appendUncolored(r.uncolored[:0], ln.text)
 		ln.text = r.uncolored
 	}
-	r.unwrap(ln)
+	if r.wrapped || !r.layout.unity() { // a layout of Unity is known by lines without a wrapping
+		whole := len(ln.text)
+		r.unwrap(ln)
+		r.wrapped = r.wrapped || len(ln.text) < whole
+	}
 	if len(ln.text) > 0 && ln.text[0] > ' ' && r.asm.block == blockNone && ln.hole == 0 && len(r.unwrapped) == 0 {
 		r.looks.recall(ln) // else a record's answers may be about the first of several lines
 	}
@@ -446,7 +450,6 @@ func (r *Reader) begin(ln *line) {
 	r.mods.silent = r.format.Silent
 	if head := text(ln.text); r.mods.mayBegin(head, r.banner.records+1) {
 		r.mods.begin(head, false)
-		a.anyItem = a.anyItem || r.mods.form != formNone
 	}
 	r.noteConsole(ln.text)
 }
@@ -511,8 +514,6 @@ func (r *Reader) join(ln *line) bool {
 	}
 	if v.by == evidenceFooter {
 		r.noteFooter(ln.text)
-		r.looks.keep(&a.own)
-		a.own = look{} // the text may become shorter
 		before := a.lastText()
 		*before = bytes.TrimSuffix(*before, []byte(" ")) // with which Unity 2019.4 separates a text from its footer
 		a.refFrom = min(a.refFrom, len(a.stack))

@@ -70,25 +70,18 @@ type Record struct {
 	Ref      uint64
 
 	// Cut is how many bytes of the record's text were left out because a line
-	// or the record was longer than [Options.MaxRecordText].
+	// or the record was too long.
 	Cut uint64
 }
 
-// readError is the error for an input that cannot be read to its end. All whole data
-// before the damage has been delivered when [Reader.Next] returns it.
-type readError struct {
-	Line int    // the last line that was read, whole or in part; 0 if none was
-	Op   string // what failed: "read", "gzip" or "zstd"
-	Err  error  // the cause; errors.Is and errors.As see it
+// readError returns the error for an input that cannot be read to its end: it names the last line that was read, whole
+// or in part, 0 for none, and the operation that failed. All whole data before the damage has been delivered.
+func readError(line int, op string, err error) error {
+	if !strings.HasPrefix(err.Error(), op+": ") {
+		err = fmt.Errorf("%s: %w", op, err)
+	}
+	return fmt.Errorf("capture: after line %d: %w", line, err)
 }
-
-// Error names the line, the operation and the cause.
-func (e *readError) Error() string {
-	return fmt.Sprintf("capture: after line %d: %s: %s", e.Line, e.Op, strings.TrimPrefix(e.Err.Error(), e.Op+": "))
-}
-
-// Unwrap returns the cause.
-func (e *readError) Unwrap() error { return e.Err }
 
 // KindName is the word for what r is: the name of its Kind, or "context" or
 // "continuation".

@@ -325,8 +325,12 @@ func (a *assembly) joinsList(ln *line) bool {
 		return false
 	}
 	s := shapeOf(ln.text)
-	if a.list == listOpen && !s.like(a.shape) || !ln.mayBeItem(s) ||
-		a.list == listExpected && !a.anyItem && !beginsList(s) {
+	isItem := s.like(a.shape)
+	if a.list == listExpected {
+		isTagged := s.bits&shapeKey != 0 && s.first == shapeOf(a.head()).first // the next line of the same logger
+		isItem = (a.anyItem || beginsList(s)) && !isTagged
+	}
+	if !isItem || !ln.mayBeItem(s) || a.logger().Sure && ln.logger().Sure { // a line of the same logger
 		return false
 	}
 	a.list, a.shape = listOpen, s

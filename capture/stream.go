@@ -28,7 +28,7 @@ import (
 // may later turn out to be a log of Unity's, as for a Reader.
 //
 // A Stream holds as much as a Reader, and at most three times
-// [Options.MaxRecordText] more. Compressed input is not for it. It is for one
+// 192 KiB more. Compressed input is not for it. It is for one
 // goroutine and starts none.
 type Stream struct {
 	r       *Reader

@@ -268,7 +268,7 @@ func FuzzStream(f *testing.F) {
 			op != "read" || wide {
 			t.Skip("compressed or UTF-16")
 		}
-		opt := Options{Layout: Layout(layout) % layoutCount, MaxRecordText: 256}
+		opt := Options{Layout: Layout(layout) % layoutCount, maxRecordText: 256}
 		want, _ := read(t, bytes.NewReader(data), opt)
 		sizes := []int{1 + int(chunk), 1, 1 + int(chunk/64)}
 		require.Equal(t, want, streamed(t, data, sizes, opt, nil))

@@ -1,10 +1,6 @@
 package capture
 
-import (
-	"bytes"
-	"slices"
-	"strings"
-)
+import "bytes"
 
 // Small helpers on bytes. Comparisons with string(b[:n]) do not allocate.
 
@@ -13,11 +9,6 @@ import (
 // the call that the rest would be.
 func hasPrefix(b []byte, s string) bool {
 	return len(b) >= len(s) && b[0] == s[0] && string(b[:len(s)]) == s
-}
-
-// containsAny reports whether one of the texts is in b.
-func containsAny(b []byte, texts ...string) bool {
-	return slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(text(b), s) })
 }
 
 // around reports whether b has the two texts around c, a letter that is rarer than the first one.

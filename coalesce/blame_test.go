@@ -158,12 +158,13 @@ func TestBlameWithoutMemory(t *testing.T) {
 	}
 }
 
-// TestCauseComesFirst: a crash is the first item, but after the lack of memory that explains it.
+// TestCauseComesFirst: a crash is the first item, but after the lack of memory, or the fault directly before, that
+// explains it.
 func TestCauseComesFirst(t *testing.T) {
 	for tags, want := range map[string][]string{
 		"memory":       {"0-2", "0-3", "0-1"},
-		"graphics":     {"0-3", "0-2", "0-1"},
-		"crash memory": {"0-3", "0-2", "0-1"},
+		"graphics":     {"0-2", "0-3", "0-1"},
+		"crash memory": {"0-2", "0-3", "0-1"},
 	} {
 		c := testkit.Must(New(Config{}))
 		for i, tags := range []string{"other", tags, "crash"} {
@@ -175,6 +176,40 @@ func TestCauseComesFirst(t *testing.T) {
 			})
 		}
 		require.Equal(t, want, c.OpenIDs(), tags)
+	}
+}
+
+// TestFaultBeforeCrash: the fault that came once, directly before a crash without a stack trace, explains it and has its
+// mods, also if words announced the crash.
+func TestFaultBeforeCrash(t *testing.T) {
+	for entries, want := range map[string]bool{
+		"fault crash": true, "fault default.fatal crash": true, "fault fault crash": false, "fault - crash": false,
+		"fault crash:trace": false, "advisory crash": false, "- crash": false,
+	} {
+		c := testkit.Must(New(Config{}))
+		var last Folded
+		for i, name := range strings.Fields(entries) {
+			name, stack, _ := strings.Cut(name, ":")
+			e := event.Entry{Seq: uint64(1 + i), Pos: uint64(1 + i), Message: name, Stack: stack}
+			in := Input{Entry: &e, Signature: groupSignature(name), Decision: event.Decision{
+				Rule: name, Disposition: event.Blocking, Severity: event.SeverityError, Tags: []string{name},
+			}}
+			switch name {
+			case "-":
+				in.Decision.Disposition = event.Ignore
+			case "advisory":
+				in.Decision.Disposition, in.Blame = event.Advisory, []string{"Mod"}
+			case "fault":
+				in.Blame = []string{"Mod"}
+			default:
+				in.Decision.Severity = event.SeverityFatal
+			}
+			last = c.Fold(&in)
+		}
+		a, _ := c.Item(last.ID)
+		require.Equal(t, "crash", a.Rule, entries)
+		require.Equal(t, want, len(a.Blame) == 1, "%s: %v", entries, a.Blame)
+		require.Equal(t, want, a.Members[0].ExplainedBy(&Member{Rule: "fault"}), entries)
 	}
 }
 

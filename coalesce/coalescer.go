@@ -265,13 +265,35 @@ func (c *Coalescer) foldUrgent(in *Input, named *operation) Folded {
 	return c.join(in, &to, it, &before, why)
 }
 
-// explainCrash marks the rule of a crash, or nil, as lack of memory if an item of this run reports that memory ran out.
-func (c *Coalescer) explainCrash(r *ruleCount) {
-	if r != nil && r.Effects&crash != 0 && slices.ContainsFunc(c.Items, func(it item) bool {
-		return it.State != itemFree && it.State != itemPast && it.State != itemOver &&
-			slices.ContainsFunc(it.Rules, func(r ruleCount) bool { return r.Effects&memory != 0 })
-	}) {
-		r.Effects |= memory | explained
+// explainCrash looks for the reason of a crash, if an entry that is new to an item reports one: lack of memory, if an
+// item of this run reports that; and the fault that came once, directly before a crash without a stack of its own. The
+// mods of that fault are those of the crash.
+func (c *Coalescer) explainCrash(it *item, in *Input) {
+	r := it.rule(in.Decision.Rule)
+	if r == nil || r.Effects&crash == 0 {
+		return
+	}
+	var rows []*counter // of this run, the latest first
+	for i := range c.Items {
+		o := &c.Items[i]
+		if o.State == itemFree || o.State == itemPast || o.State == itemOver {
+			continue
+		}
+		rows = append(rows, o.Counters.Rows...)
+		if slices.ContainsFunc(o.Rules, func(r ruleCount) bool { return r.Effects&memory != 0 }) {
+			r.Effects |= memory | explained
+		}
+	}
+	slices.SortFunc(rows, func(a, b *counter) int { return cmp.Compare(b.Last.seq, a.Last.seq) }) // first the crash
+	for i, o := range rows[1:] {
+		if in.Entry.Stack != "" || o.Last.seq+1 != rows[i].Last.seq || o.Count > 1 || o.Disposition != event.Blocking {
+			return
+		}
+		rows[0].Accused = rows[0].Accused.join(o.Accused)
+		if o.Severity < event.SeverityFatal || !strings.HasPrefix(o.Rule, "default.") { // else it announces the crash
+			r.ExplainedBy = append(slices.Clip(r.ExplainedBy), o.Rule)
+			return
+		}
 	}
 }
 
@@ -372,7 +394,7 @@ func (c *Coalescer) join(in *Input, to *destination, it *item, before *known, wh
 			before.row.Recurrence = nil
 			it.Counters.find(d.Rule, in.Signature, in.variant).Recurrence = again
 		}
-		c.explainCrash(it.rule(d.Rule))
+		c.explainCrash(it, in)
 	}
 	if it.State == itemDeferred && stopsAtOnce(in) {
 		it.on(onBlock)

@@ -128,12 +128,13 @@
 // The members of an item are the rules that decided its entries. [Member.Compare] orders them by weight: blocking
 // first, the worst harm, the highest severity, the most entries, the earliest. The first is dominant: title, advice,
 // rule, mods, variants, recurrence and the first sample of the item are of its entries, the latter three of its
-// severest group, or of the largest of these. Open items have the order of their dominant members, but a lack of memory
-// comes before the crash that it explains. The cause stays the first entry at the highest disposition, for the cursor,
-// the operation and the prelude; it is the second sample.
+// severest group, or of the largest of these. Open items have the order of their dominant members, but what explains a
+// crash comes before it: a lack of memory, or the fault that came once, directly before it. The cause stays the first
+// entry at the highest disposition, for the cursor, the operation and the prelude; it is the second sample.
 //
 // [Input].Blame names the mods that an entry points at. They are counted for each group. At least half of the dominant
-// entries point at the mods in [Item].Blame, and a quarter at those in [Item].Perhaps.
+// entries point at the mods in [Item].Blame, and a quarter at those in [Item].Perhaps. A crash also has
+// the mods of the fault directly before it.
 //
 // # Bounds
 //

@@ -213,9 +213,7 @@ func (c *Coalescer) endRun() {
 			continue
 		}
 		switch {
-		case !it.open():
-			it.on(onRun)
-		case agents && it.Disposition == event.Blocking:
+		case !it.open(), agents && it.Disposition == event.Blocking:
 			it.on(onRun)
 		default:
 			c.clear(it, ReasonRestarted)

@@ -280,11 +280,6 @@ func (a *Accused) count(o AccusedMod) {
 	}
 }
 
-// is reports whether a name is the mod's: it may differ in case, spaces and punctuation.
-func (a AccusedMod) is(name string) bool {
-	return blame.Same(a.Name, name)
-}
-
 // join returns a with the entries of o, and changes neither.
 func (a Accused) join(o Accused) Accused {
 	if len(o) == 0 {
@@ -292,7 +287,7 @@ func (a Accused) join(o Accused) Accused {
 	}
 	a = slices.Clone(a)
 	for _, s := range o {
-		if i := slices.IndexFunc(a, func(o AccusedMod) bool { return o.is(s.Name) }); i >= 0 {
+		if i := slices.IndexFunc(a, func(o AccusedMod) bool { return blame.Same(o.Name, s.Name) }); i >= 0 {
 			s.Name = a[i].Name
 		}
 		a.count(s)

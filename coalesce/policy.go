@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/blame"
 )
 
 // runGap is the silence within a group that makes its next entry another occurrence: entries that follow each other
@@ -111,7 +112,7 @@ func (c *Coalescer) quiet(in *Input, it *item) bool {
 // akin reports whether an entry of the group points at one of mods, or there are none.
 func (c *counter) akin(mods []string) bool {
 	return len(mods) == 0 || slices.ContainsFunc(c.Accused, func(a AccusedMod) bool {
-		return slices.ContainsFunc(mods, a.is)
+		return slices.ContainsFunc(mods, func(name string) bool { return blame.Same(a.Name, name) })
 	})
 }
 

@@ -144,7 +144,7 @@ func (v *Verdict) text() string {
 var sentences = map[VerdictReason]string{
 	ReasonQuiet:      "Nothing urgent was logged so far.",
 	ReasonCharged:    "It caused a fault, as far as the log shows*.",
-	ReasonBackground: "A fault was logged meanwhile that cannot be charged to it alone*.",
+	ReasonBackground: "A fault was open or logged while it ran, or shortly before, that cannot be charged to it alone*.",
 	ReasonStanding: "A fault returned that stopped calls before and does not stop them any more*; " +
 		"read the game's state again.",
 	ReasonBlind:     "heed had no complete log while it ran*.",

@@ -569,7 +569,8 @@ func TestAdviceAtStart(t *testing.T) {
 	inPlay := regexp.MustCompile(`^(save|load|jobs|ticking|map|ui|persistence)[.]`)
 	for _, r := range set.Rules() {
 		if !inPlay.MatchString(r.ID) || r.ID == "load.long_event" {
-			assert.NotRegexp(t, `(?i)(older|last|the) save\b|not save|saved game`, r.AdviceAtStart, r.ID)
+			assert.NotRegexp(t, `(?i)(older|last|the) save\b|not save|saved game`, r.AdviceAtStart,
+				"%s: put the part of its advice that is for a loaded game into brackets", r.ID)
 		}
 	}
 	ev := set.NewEvaluator()

@@ -406,8 +406,8 @@ func TestUnfit(t *testing.T) {
 	require.ErrorContains(t, err, "Config.Path")
 	_, err = New(Config{Path: "x", Poll: -1})
 	require.ErrorContains(t, err, "Config.Poll")
-	_, err = New(Config{Path: "x", Capture: capture.Options{MaxRecordText: -1}})
-	require.ErrorContains(t, err, "Options.MaxRecordText")
+	_, err = New(Config{Path: "x", Capture: capture.Options{Layout: 99}})
+	require.ErrorContains(t, err, "Options.Layout")
 
 	_, err = New(Config{Path: t.TempDir()})
 	require.ErrorContains(t, err, "is a folder: name the log file in it")

@@ -399,7 +399,7 @@ namespace HeedLog
                 string away = Away(0);
                 verdicts.TryGetValue(Frame.Key(id), out var v);
                 if (away != null && v != null && !v.Final && Weight(v.Outcome) < Weight("advisory")) v = null;
-                why = v != null ? v.Reason : away == null ? "heed has not judged it yet" :
+                why = v != null ? v.Reason : away == null ? "heed has no verdict: it has not ended, or heed does not know it" :
                     "heed does not see the game's log: " + away;
                 return v;
             }

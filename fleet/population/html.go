@@ -29,7 +29,7 @@ const (
 // page returns the template of the page.
 var page = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{
-		"count": text.Count[uint64],
+		"count": text.Count,
 		"sum":   func(a, b int) int { return a + b },
 		"num":   func(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) },
 	}).Parse(pageTemplate))

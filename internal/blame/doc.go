@@ -25,13 +25,14 @@
 //	          frame is code of the mod                                50
 //	named     mod "Some Mod", from mod some_mod, ModID: some_mod, provided
 //	          by 'some_mod', a package id, Some-Mod v1.2.0, a listed
-//	          name before a verb                                      40
+//	          name before a verb, content package: Some Mod           40
 //	type      a type or assembly of the mod: of type SomeMod.Press,
 //	          in assembly SomeMod                                     35
 //	          a name that begins with a listed mod: SomeMod_Press,
 //	          some_mod:press                                          20
 //	          a type in a text about a patch, which is the victim     20
 //	tag       the record begins with [Some Mod]                       30
+//	          and says that the mod does not run                      40
 //	          a tag in capitals of no mod that is known               20
 //	patch     Harmony patch on the innermost method; on another       20, 8
 //	          PatchedBy<some.mod>                                     20

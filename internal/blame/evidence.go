@@ -22,9 +22,12 @@ type row struct {
 var table = map[string]row{
 	"mod":            {Named, weightNamed, rankNamed, (*scan).announced},
 	"plugin":         {Named, weightNamed, rankNamed, (*scan).announced},
+	"melon":          {Named, weightNamed, rankNamed, (*scan).announced},
+	"package":        {Named, weightNamed, rankNamed, packaged},
+	"smods":          {Path, weightPath, rankFolder, id},
 	"modid":          {Named, weightNamed, rankNamed, labeled},
 	"by":             {Named, weightNamed, rankNamed, labeled},
-	"blaming":        {Named, weightNamed, rankNamed, blamed},
+	"blaming":        {Named, weightNamed, rankNamed, labeled},
 	"load":           {Named, weightNamed, rankNamed, refused},
 	"loading":        {Named, weightNamed, rankNamed, refused},
 	"skipping":       {Named, weightNamed, rankNamed, refused},
@@ -74,6 +77,9 @@ func (s *scan) words(line string) {
 			s.owned(Frame, weightThrown, rankCode, word)
 		}
 		s.versioned(before, word, rest)
+		if name, ok := strings.CutPrefix(word, "sbm_"); ok { // an assembly that Space Engineers made of a mod's scripts
+			s.owned(Type, weightType, rankCode, name)
+		}
 		if len(s.finder.mods) > 0 {
 			s.prefixes(word, rest)
 		}
@@ -87,11 +93,16 @@ func (s *scan) words(line string) {
 // nativeFrame matches a place in a library: "Game-SomeMod-Win64-Shipping.dll!Turn", "SomeMod.dll+0123ABC".
 var nativeFrame = texts.Lazy(`\.(?:dll|so)[!+]\w`)
 
-// labeled reads the id of a mod after words that only ids follow: "provided by", "ModID:".
+// labeled reads the id of a mod after words that only ids follow: "provided by", "ModID:", "Blaming:".
 func labeled(_ *scan, before, rest string) string {
 	if !strings.HasSuffix(before, "provided ") && !strings.HasPrefix(rest, ":") {
 		return ""
 	}
+	return id(nil, "", rest)
+}
+
+// id reads the id of a mod, also in the name of a piece of Lua: [SMODS SomeMod "press.lua"].
+func id(_ *scan, _, rest string) string {
 	rest = strings.TrimLeft(rest, ": ")
 	name, ok := quoted(rest)
 	if !ok {
@@ -100,15 +111,16 @@ func labeled(_ *scan, before, rest string) string {
 	if letters(name) < 2 {
 		return ""
 	}
-	return name
+	return strings.TrimSuffix(name, ".smx")
 }
 
-// blamed reads the file of a plugin after "Blaming:".
-func blamed(s *scan, before, rest string) string {
-	if name, ok := strings.CutSuffix(labeled(s, before, rest), ".smx"); ok {
-		return name
+// packaged reads the name of a mod after the words "content package".
+func packaged(_ *scan, before, rest string) string {
+	if !strings.HasSuffix(before, "ontent ") {
+		return ""
 	}
-	return ""
+	name, _ := capitalized(strings.TrimLeft(rest, `: "`))
+	return strings.TrimRight(name, `)"`)
 }
 
 func idRune(r rune) bool { return r == '-' || r == '.' || r < utf8.RuneSelf && wordByte(byte(r)) }
@@ -195,14 +207,25 @@ func (s *scan) announced(before, rest string) string {
 	if name, ok := quoted(rest); ok {
 		return unversioned(name)
 	}
+	word, _, _ := strings.Cut(rest, " ")
+	if file, ok := strings.CutSuffix(word, ".dll"); ok {
+		return file
+	}
 	if name := s.knownPrefix(rest); name != "" {
 		return name
 	}
 	if id := packageID(rest); id != "" {
 		return stem(id)
 	}
-	if word, _, _ := strings.Cut(rest, " "); number(word) && len(word) >= workshopDigits {
+	if number(word) && len(word) >= workshopDigits {
 		return workshop + word
+	}
+	if strings.HasPrefix(rest, "will not ") || strings.HasPrefix(rest, "is disabled") {
+		for i := range s.findings {
+			if f := &s.findings[i]; f.Kind == Tag { // "[Some Mod] The mod will not work"
+				f.weight = f.owner.doubted(weightNamed)
+			}
+		}
 	}
 	name, rest := capitalized(rest)
 	name = unversioned(name)

@@ -268,7 +268,7 @@ var archive = texts.Lazy(`^(.*?)(?:-(?:fabric|forge|neoforge|quilt|common))*(?:[
 // It returns "" where there is none.
 func (f *Finder) rootOf(path string) string {
 	root := identifier(path)
-	if !domains[root] && (len(root) != 2 || root != strings.ToLower(root)) { // or of a country
+	if !domains[root] && !generic[root] && (len(root) != 2 || root != strings.ToLower(root)) { // or of a country
 		return root
 	}
 	owner := ""
@@ -280,14 +280,19 @@ func (f *Finder) rootOf(path string) string {
 			return owner
 		}
 		rest = rest[len(part):]
-		if f.known(part) != 0 {
+		switch {
+		case f.known(part) != 0:
 			return part
-		}
-		if n < 2 {
+		case generic[part]:
+			n--
+		case n < 2:
 			owner = part
 		}
 	}
 }
+
+// generic parts of packages mean code of any mod.
+var generic = texts.Words("data scripts mods plugins hullmods shipsystems campaign missions weapons")
 
 // domains begin packages. They do not identify a mod.
 var domains = texts.Words("com org net io dev me de fr ru uk eu it jp cn us ca nl pl se tv xyz gg moe")

@@ -13,6 +13,7 @@
 //	  1. turn - dir/press.lua:12
 //	dir/press.lua:12 in (method) turn (Lua) <8-14>
 //	[PressQuest (1E000D62)].PressQuest.turn() - "Press.psc" Line 12 Papyrus
+//	*FUNCTION [turn()] /dir/press.nut line [12]                     Squirrel
 //	from dir/press.rb:12:in 'turn'                                  Ruby
 //	turn@dir/press.js:12:3                                          JavaScript
 //
@@ -140,12 +141,9 @@ func (f *Head) Cut(line string) (ok bool) {
 
 // modifiers takes off what JavaScript writes before a method.
 func (f *Head) modifiers() {
-	for f.Name != "" && (f.Name[0] == 'a' || f.Name[0] == 'n') {
-		rest, ok := strings.CutPrefix(f.Name, "async ")
-		if !ok {
-			rest, ok = strings.CutPrefix(f.Name, "new ")
-		}
-		if !ok {
+	for {
+		rest := strings.TrimPrefix(strings.TrimPrefix(f.Name, "async "), "new ")
+		if len(rest) == len(f.Name) {
 			return
 		}
 		f.Name = trimLeft(rest)
@@ -228,10 +226,10 @@ func (f *Head) python(line string) bool {
 	return ok && f.Module != "" && f.Name != ""
 }
 
-// script reads a frame of Lua, Ruby, JavaScript or Papyrus, which is a place and a function: "PLACE: in function
-// 'turn'", "PLACE in (method) turn", "1. turn - PLACE", "PLACE:in 'turn'", "turn@PLACE:3", "[id].Press.turn() - PLACE".
-// A place is a file, a colon and the line, or `"FILE" Line 12`. A function without a name has the name of the file. t
-// has no space at its ends.
+// script reads a frame of Lua, Ruby, JavaScript, Papyrus or Squirrel, which is a place and a function: "PLACE: in
+// function 'turn'", "PLACE in (method) turn", "1. turn - PLACE", "PLACE:in 'turn'", "turn@PLACE:3", "[id].Press.turn()
+// - PLACE", "*FUNCTION [turn()] PLACE". A place is a file, a colon and the line, or `"FILE" Line 12`, or "FILE line
+// [12]". A function without a name has the name of the file. t has no space at its ends.
 func (f *Head) script(t string) bool {
 	name, place := "", ""
 	end := t[len(t)-1]
@@ -247,6 +245,10 @@ func (f *Head) script(t string) bool {
 			_, name, _ = strings.Cut(strings.TrimSuffix(name, "'"), " '")
 		}
 		place = strings.TrimSuffix(place, ":")
+	} else if t[0] == '*' && end == ']' {
+		_, rest, _ := strings.Cut(t[:len(t)-1], "FUNCTION [")
+		name, place, _ = strings.Cut(rest, "()] ")
+		place = strings.Replace(place, " line [", ":", 1)
 	} else if end-'0' > 9 {
 		return false
 	} else if t[0]-'0' < 10 {

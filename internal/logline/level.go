@@ -129,7 +129,7 @@ func ofLetter(c byte) (event.Level, bool) {
 // logger, as loaders of mods and loggers write them. After a time more words count.
 //
 //	[ERR]   [WARN ]   [Error  :   BepInEx]   [main/WARN]   [10:00:00 ERROR Some Mod]   [ERR 10:00:00]   [core:emerg]
-//	[1:2:0405/100000.1:ERROR:a.cc(1)]   [ERROR|press]   [=ERROR=]   10:00:00 [Server Error]
+//	[ERROR @ 10:00:00 | press]   [1:2:0405/100000.1:ERROR:a.cc(1)]   [ERROR|press]   [=ERROR=]   10:00:00 [Server Error]
 func Tag(tag string, afterTime bool) (event.Level, bool) {
 	tag = strings.Trim(tag, " =*")
 	begins := tag != "" && isDigit(tag[0])
@@ -152,7 +152,7 @@ func Tag(tag string, afterTime bool) (event.Level, bool) {
 		begins = word == "" || isDigit(word[0]) || isSign(word[0]) || isZone(word)
 		rest = rest[min(len(rest), n+1):]
 	}
-	if word, rest, ok := strings.Cut(tag, " "); ok && timeLen(strings.TrimPrefix(rest, "- ")) > 0 {
+	if word, rest, ok := strings.Cut(tag, " "); ok && timeLen(strings.TrimLeft(rest, "-@ ")) > 0 {
 		return find(word, timed)
 	} else if l, isLevel := find(rest, anywhere); isLevel && afterTime && (word == "Server" || word == "Client") {
 		return l, true

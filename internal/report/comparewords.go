@@ -39,15 +39,6 @@ func changedMods(mods []compare.ModChange, named func(string) string) string {
 	return "Mods: " + strings.Join(parts, "; ") + "."
 }
 
-// count is [text.Count] for templates.
-func count(n any, noun string, plural ...string) string { return text.Count(whole(n), noun, plural...) }
-
-// whole returns a number of a template, which is of one of two types.
-func whole(n any) uint64 {
-	number, _ := strconv.ParseUint(fmt.Sprint(n), 10, 64)
-	return number
-}
-
 // counted returns how many rows there are, and how many of them are urgent.
 func counted(rows []compare.Group, one, many string) string {
 	s := text.Count(len(rows), one, many)

@@ -123,7 +123,7 @@ func (c *Comparison) appendMarkdown(dst []byte) []byte {
 
 // comparisonForm has the sentences of comparisons, one in each line.
 var comparisonForm = form("comparison.txt", template.FuncMap{
-	"side": sideName, "gaps": gapsOf, "silent": silentSide, "count": count, "counted": counted,
+	"side": sideName, "gaps": gapsOf, "silent": silentSide, "count": text.Count, "counted": counted,
 	"otherGames": otherGames, "excused": excused, "changes": changes,
 	"unchanged": func(d *compare.Diff) int {
 		return d.Groups - len(d.Added) - len(d.Gone) - len(d.More) - len(d.Less)

@@ -122,7 +122,6 @@ type ending struct {
 	crash  bool   // which was a crash
 	worded bool   // before the crash, words of the highest level announced it
 	line   uint64 // of the first of it, of the crash and its announcement where it was one
-	cause  string // the rule of the fault that came once, directly before a crash without a stack trace
 	weight int    // of the records after a crash
 }
 
@@ -144,17 +143,14 @@ const (
 	quits   = "quit"
 )
 
-// observe adds a record with a text that came first at a line, after a record of a problem, nil for none.
-func (n *ending) observe(rec *capture.Record, o *heed.Outcome, first uint64, before *problem) {
+// observe adds a record with a text that came first at a line.
+func (n *ending) observe(rec *capture.Record, o *heed.Outcome, first uint64) {
 	switch d := &o.Decision; {
 	case rec.Kind == event.KindNotice:
 	case d.Disposition == event.Blocking && d.Severity == event.SeverityFatal:
 		crash := slices.Contains(d.Tags, tagCrash)
 		if !n.fatal || crash && !n.crash && !n.worded {
 			n.line = uint64(rec.Line())
-			if before != nil && before.Disposition == event.Blocking && before.Entries == 1 && rec.Stack == "" {
-				n.cause = before.Rule
-			}
 		}
 		n.worded = !n.crash && isDefault(d.Rule)
 		n.fatal, n.weight, n.crash = true, 0, n.crash || crash

@@ -158,7 +158,7 @@ func likely(m *heed.Member) []string {
 }
 
 // accountingForm has a label and its sentence in each line.
-var accountingForm = form("accounting.txt", template.FuncMap{"count": count})
+var accountingForm = form("accounting.txt", template.FuncMap{"count": text.Count})
 
 // Accounting shows that nothing went missing unnoticed.
 func (d *Document) Accounting() (facts []fact) {

@@ -125,8 +125,7 @@ type ruleRef struct{ Name, Href string }
 
 // pageFuncs are the functions of the template, besides exported fields of a document.
 var pageFuncs = template.FuncMap{
-	"many":  func(n any, noun string, plural ...string) string { return text.Many(whole(n), noun, plural...) },
-	"count": text.Number[uint64], "capital": capital, "sentence": sentence,
+	"many": text.Many, "count": text.Number, "capital": capital, "sentence": sentence,
 
 	"class":  func(v *verdict) string { return states[v.State].class },
 	"since":  func(v *verdict) string { return v.say(v.since()) },

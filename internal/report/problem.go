@@ -29,8 +29,7 @@ type run struct {
 	problems map[causeKey]*problem
 	times    uint64 // blocking entries
 	records  uint64
-	limit    stretch  // the latest before the game stopped writing its log
-	latest   *problem // of the last record, nil if that is not urgent
+	limit    stretch // the latest before the game stopped writing its log
 	ending   ending
 	opening  opening
 	from     uint64 // line at which it begins, 0 for the first in a log
@@ -40,16 +39,14 @@ type run struct {
 // observe adds a record at a line. Its text came first at another line.
 func (n *run) observe(rec *capture.Record, o *heed.Outcome, line, first uint64) {
 	n.records++
-	known, before := n.ending.crash, n.latest
-	n.latest = nil
-	n.ending.observe(rec, o, first, before)
+	known := n.ending.crash
+	n.ending.observe(rec, o, first)
 	n.opening.observe(rec, o)
 	d := &o.Decision
 	if !d.Disposition.Urgent() {
 		return
 	}
 	p := n.problem(d, line)
-	n.latest = p
 	if !known || p.Last < n.ending.line || !p.ends() { // else it is the same crash
 		p.Entries++
 	}

@@ -153,7 +153,7 @@ var kindWords = map[scrub.Kind]string{
 // known from the first line on.
 func (r *Replay) rescrub() {
 	s := r.config.Scrub
-	if s == nil || !s.names.Any() {
+	if s == nil {
 		return
 	}
 	again := func(text *string, _ bool) {

@@ -101,10 +101,8 @@ func (p *Page) Labeled(label, s string, in Style) { p.wrapped(s, p.label(label),
 
 // labeledLine prints a line after a label, cut to the width.
 func (t *textReport) labeledLine(label, line string) {
-	if indent := t.label(label); t.Options.Width > 0 {
-		line = fit(line, t.Options.Width-indent)
-	}
-	t.printf("%s\n", line)
+	indent := t.label(label)
+	t.printf("%s\n", fit(line, t.Options.Width-indent))
 }
 
 // label prints a label and returns the column at which the text for it begins.
@@ -198,9 +196,7 @@ const quoteLines = 2
 func (t *textReport) quote(says string) {
 	const mark = "> "
 	indent := t.label("") + len(mark)
-	if t.Options.Width > 0 {
-		says = fit(says, quoteLines*(t.Options.Width-indent-quoteSlack))
-	}
+	says = fit(says, quoteLines*(t.Options.Width-indent-quoteSlack))
 	t.printf(mark)
 	t.wrapped(says, indent, Faint)
 }

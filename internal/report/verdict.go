@@ -129,16 +129,12 @@ func (r *Replay) verdict() *verdict {
 		r.held(v, n, advisory)
 	}
 	item, filler, reason := r.top(n), r.filler(n), n.crashReason()
-	explains := []string{n.ending.cause}
-	if reason != nil {
-		explains = append(explains, reason.Rule)
-	}
-	choice.ExplainedBy = func(rule string) []string {
-		p, by := n.problems[causeKey{rule, event.Blocking}], r.config.Rule(rule).ExplainedBy
-		if p != nil && p.tagged(tagCrash) {
-			by = slices.Concat(by, explains)
-		}
-		return by
+	members, mods := r.causes.all(), r.tallyMods(nil)
+	choice.Explains = func(o, m *heed.Member) bool {
+		p, of := n.problems[causeKey{m.Rule, event.Blocking}], members[causeKey{m.Rule, event.Blocking}]
+		return slices.Contains(r.config.Rule(m.Rule).ExplainedBy, o.Rule) ||
+			of != nil && of.ExplainedBy(&heed.Member{Rule: o.Rule}) ||
+			reason != nil && reason.Rule == o.Rule && p != nil && p.tagged(tagCrash)
 	}
 	if item != nil {
 		choice.Top = &n.problems[causeKey{item.Rule, item.Disposition}].Member
@@ -147,7 +143,6 @@ func (r *Replay) verdict() *verdict {
 		choice.Filler = &filler.Member
 	}
 	causes, found := choice.Named()
-	members, mods := r.causes.all(), r.tallyMods(nil)
 	listed := r.environment != nil && len(r.environment.Mods) > 0
 	for i := range causes {
 		p := &causes[i]

@@ -37,23 +37,21 @@ func Clip(s string, n int) string {
 	return strings.ToValidUTF8(s[:n], "") + ellipsis
 }
 
-// A Whole is a number of things.
-type Whole interface{ ~int | ~int64 | ~uint64 }
-
-// Count returns a number with its noun: "1 line", "2 lines", or with the other plural that is given, "2 entries".
-func Count[N Whole](n N, noun string, plural ...string) string {
+// Count returns a whole number of any type with its noun: "1 line", "2 lines", or with the other plural that is given,
+// "2 entries".
+func Count(n any, noun string, plural ...string) string {
 	return fmt.Sprint(n) + " " + Plural(n, noun, plural...)
 }
 
 // Many is [Count] for numbers that may be large: "12,345 entries".
-func Many[N Whole](n N, noun string, plural ...string) string {
+func Many(n any, noun string, plural ...string) string {
 	return Number(n) + " " + Plural(n, noun, plural...)
 }
 
 // Plural returns the noun for n things: with an s, or the plural that is given, unless n is 1.
-func Plural[N Whole](n N, noun string, plural ...string) string {
+func Plural(n any, noun string, plural ...string) string {
 	switch {
-	case n == 1:
+	case fmt.Sprint(n) == "1":
 		return noun
 	case len(plural) == 0:
 		return noun + "s"
@@ -62,7 +60,7 @@ func Plural[N Whole](n N, noun string, plural ...string) string {
 }
 
 // Number returns a number with commas between thousands.
-func Number[N Whole](n N) string {
+func Number(n any) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0; i -= 3 {
 		s = s[:i] + "," + s[i:]
@@ -231,7 +229,7 @@ func plain(c byte) bool { return ' ' <= c && c <= '~' && c != '#' && c != ':' }
 
 // escaped reports whether a character must not reach the reader as it is.
 func escaped(r rune, size int) bool {
-	return r < ' ' || r > '~' && (size == 1 || unsafeRune(r)) // of one byte are DEL, and those that are not UTF-8
+	return r < ' ' || r > '~' && (size == 1 || Hides(r)) // of one byte are DEL, and those that are not UTF-8
 }
 
 // command reports whether s begins with a command that a CI server obeys anywhere in a line of output: ##[error] of
@@ -258,11 +256,11 @@ func annotation(s string, i int) bool {
 		strings.Contains(s[i+2:], "::") // after the name, and properties
 }
 
-// unsafeRune lists characters that act instead of showing: every control, line and paragraph separator and bidi
+// Hides reports whether a character acts instead of showing: every control, line and paragraph separator and bidi
 // control, and the characters without a shape with which a text can hide from one reader (tags, variation selectors of
 // the supplementary plane, invisible operators, code points that are no characters). Format characters that do show,
-// such as the Arabic number signs, are not among them.
-func unsafeRune(r rune) bool {
+// such as the Arabic number signs, do not hide.
+func Hides(r rune) bool {
 	switch {
 	case r < 0x20, r >= 0x7f && r <= 0x9f, // C0, DEL, C1 with U+0085
 		r == 0xad,                    // soft hyphen

@@ -429,10 +429,7 @@ func (v *view) named(items []heed.Item, heads int) (f briefing.Fragment, has []s
 
 // problems returns the problems of items, and the most urgent item of each.
 func (s *source) problems(items []heed.Item) (p report.Problems, in map[*heed.Member]*heed.Item) {
-	p = report.Problems{
-		Blinds:      func(rule string) bool { return s.ruleOf(rule).Blinds },
-		ExplainedBy: func(rule string) []string { return s.ruleOf(rule).ExplainedBy },
-	}
+	p = report.Problems{Blinds: func(rule string) bool { return s.ruleOf(rule).Blinds }}
 	in = map[*heed.Member]*heed.Item{}
 	for i := range items {
 		for _, m := range items[i].Members {

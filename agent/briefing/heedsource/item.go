@@ -211,6 +211,8 @@ func (l *look) culprit() string {
 		s := named(name)
 		if i := slices.IndexFunc(l.suspects, func(s heed.Suspect) bool { return s.Mod == name }); i >= 0 {
 			s += " (" + l.suspects[i].Evidence[0].Kind.Describe() + ")"
+		} else if l.crashed && len(l.suspects) == 0 {
+			s += " (the fault just before the crash points at it)"
 		}
 		out = append(out, s)
 	}

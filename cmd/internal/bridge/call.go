@@ -382,7 +382,8 @@ type Call struct {
 	// calls of the agent.
 	ID     string       `json:"id,omitempty"`
 	Tool   string       `json:"tool,omitempty"`
-	Exempt bool         `json:"exempt,omitempty"` // its host never holds it back
+	Exempt bool         `json:"exempt,omitempty"` // its host never holds it back: it reads the game's state
+	Held   string       `json:"held,omitempty"`   // the item for which the host denied it, which is no start
 	Status event.Status `json:"status"`
 }
 
@@ -410,6 +411,11 @@ func (p *Proxy) reportCall(ctx context.Context, r *gabp.Request) (any, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.cfg.within(gateTimeout)) // the host may be gone
 	defer cancel()
 	verdicts := []heed.Verdict{}
+	if c.Held != "" {
+		item, _ := p.session.Item(c.Held)
+		p.source.Refused(gate.Decision{Call: c.call(), Attention: &item})
+		return verdicts, nil
+	}
 	ended, missed := p.reported.take(p, c)
 	if missed && p.attends {
 		verdicts = append(verdicts, p.session.Verdict(c.ID))
@@ -423,10 +429,19 @@ func (p *Proxy) reportCall(ctx context.Context, r *gabp.Request) (any, error) {
 	return verdicts, nil
 }
 
+// call returns c as the gate knows calls. One that its host never holds back reads the game's state.
+func (c *Call) call() session.Call {
+	call := session.Call{ID: c.ID, Tool: c.Tool, Consumer: c.Agent}
+	if c.Exempt {
+		call.Tags = []string{"read-only"}
+	}
+	return call
+}
+
 // take begins a call, unless it has begun, passes the gate or is exempt from it, or removes and returns the calls that
-// end with c. A call that is never held back is no evidence of play, which ends a load, and no operation. Calls that
-// were abandoned are forgotten. A call that ends before any start was reported has begun before heed was started: it is
-// missed.
+// end with c. A call that is never held back is no evidence of play, which ends a load, and no operation. A call that
+// reads ends at once, since its end may not be reported. Calls that were abandoned are forgotten. A call that ends
+// before any start was reported has begun before heed was started: it is missed.
 func (t *reported) take(p *Proxy, c Call) (ended []reportedCall, missed bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -443,14 +458,18 @@ func (t *reported) take(p *Proxy, c Call) (ended []reportedCall, missed bool) {
 			o.Abandon()
 		}
 	}
-	call := session.Call{ID: c.ID, Tool: c.Tool, Consumer: c.Agent}
-	passes := c.Exempt || t.pass.Load() || p.mod.client.Load() != nil || p.gate.Exempt(&call) != ""
+	call := c.call()
+	seen := t.pass.Load() || p.mod.client.Load() != nil // by the gate
+	passes := seen || p.gate.Exempt(&call) != ""
 	if c.Status.Ended() {
 		t.open = others
 		return named, !t.seen && !passes && c.ID != ""
 	}
 	t.open, t.seen = append(named, others...), true
-	if !passes && (c.ID == "" || named == nil) {
+	switch {
+	case c.Exempt && !seen:
+		_, _, _ = p.session.Begin(call).End(context.Background(), event.StatusCompleted, "")
+	case !passes && (c.ID == "" || named == nil):
 		t.open = append(t.open, reportedCall{c, p.session.Begin(call)})
 	}
 	return nil, false

@@ -237,6 +237,52 @@ func TestReportedCallIsExempt(t *testing.T) {
 	})
 }
 
+// TestReportedRefusal holds that a call which its host denied is a call held back, and none under way.
+func TestReportedRefusal(t *testing.T) {
+	begin(t, Config{}, session.Config{}, nil, func(t *testing.T, p *play) {
+		id := p.fault("Broken thing")
+		require.Empty(t, p.report(Call{Agent: "ann", ID: "1", Tool: "build", Held: id, Status: event.StatusStarted}))
+		require.EqualValues(t, 1, p.session.Status().Held)
+		require.Zero(t, p.session.Status().InFlight)
+		events, _, _ := p.session.Timeline(0)
+		require.True(t, slices.ContainsFunc(events, func(e session.Event) bool {
+			return e.Kind == session.CallRefused && e.Tool == "build" && e.Attention == id
+		}))
+	})
+}
+
+// TestReportedRead holds that a call which its host never holds back counts as a read of the state, by which a fault that
+// returns stops an agent as often as through the gate: three times with a read before, and three without.
+func TestReportedRead(t *testing.T) {
+	for reads, want := range map[bool]int{false: 4, true: 7} {
+		begin(t, Config{}, session.Config{}, nil, func(t *testing.T, p *play) {
+			call := func(tool string, exempt bool) (verdicts []heed.Verdict) {
+				c := Call{Agent: "ann", Tool: tool, Exempt: exempt, Status: event.StatusStarted}
+				p.report(c)
+				if !exempt {
+					p.session.Observe(event.Log{Message: "Broken thing"}.Entry())
+				}
+				c.Status = event.StatusCompleted
+				return p.report(c)
+			}
+			if reads {
+				call("look", true)
+			}
+			stops := 0
+			for range 10 {
+				v := call("build", false)
+				require.Len(t, v, 1)
+				if v[0].Outcome == "blocking" {
+					stops++
+					p.session.Ack(p.ctx, "ann", v[0].AttentionID, 0)
+				}
+				time.Sleep(time.Second)
+			}
+			require.Equal(t, want, stops)
+		})
+	}
+}
+
 // TestReportedVerdict holds that the end of a reported call returns its verdict, and that the call is the agent's.
 func TestReportedVerdict(t *testing.T) {
 	begin(t, Config{}, session.Config{}, nil, func(t *testing.T, p *play) {

@@ -85,7 +85,7 @@ type Proxy struct {
 	attends     bool // attention is heed's, and not left to the mod
 	way         way.Way
 	diagnostics *Diagnostics
-	source      gate.Source
+	source      gate.Recorder
 	gate        *gate.Gate
 	watch       *watch
 	reported    reported

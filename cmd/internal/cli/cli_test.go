@@ -172,29 +172,6 @@ func TestHelpIsWrapped(t *testing.T) {
 	require.Contains(t, root.UsageTemplate(), "FlagUsagesWrapped 100")
 }
 
-func TestCompletes(t *testing.T) {
-	root := &cobra.Command{Use: "x", Run: func(*cobra.Command, []string) {}}
-	root.Flags().StringSlice("of", nil, "")
-	root.PersistentFlags().String("one", "", "")
-	Completes(root, "of", "blind", "blocking", "new")
-	Completes(root, "one", "a,b", "c")
-	for _, c := range []struct{ flag, begun, want string }{
-		{"of", "", "blind blocking new"},
-		{"of", "bl", "blind blocking new"}, // the shell leaves out what begins otherwise
-		{"of", "blocking,", "blocking,blind blocking,new"},
-		{"of", "blocking,b", "blocking,blind blocking,new"},
-		{"of", "x,new,", "x,new,blind x,new,blocking"},
-		{"of", "new,blind,blocking,", ""},
-		{"one", "a,", "a,b c"},
-	} {
-		f, ok := root.GetFlagCompletionFunc(c.flag)
-		require.True(t, ok)
-		got, directive := f(root, nil, c.begun)
-		require.Equal(t, c.want, strings.Join(got, " "), "%s %s", c.flag, c.begun)
-		require.NotZero(t, directive&cobra.ShellCompDirectiveNoFileComp)
-	}
-}
-
 func TestFilled(t *testing.T) {
 	const text = "one two three four five\nsix\n\n  a table   is left as it is\n\nshort\nlines"
 	require.Equal(t, text, filled(text, 0))

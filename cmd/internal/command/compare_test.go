@@ -238,12 +238,15 @@ func TestEqualWordsOfTwoMods(t *testing.T) {
 			ends(t, exitOK, append(check, known)...)
 			ends(t, exitFinding, append(check, other)...)
 
-			rule := write(t, "own.yaml", ok(t, "rules", "propose", "--quiet", "--disposition", "ignore", known+":1"))
 			both := write(t, "both.log", lamps+ovens)
-			require.Contains(t, runIn(t, t.TempDir(), "replay", "--rules", rule, both).stdout, "20 ignored, 20 counted in items")
 			groups := runIn(t, t.TempDir(), "replay", both).stdout
 			require.Contains(t, groups, "from Lamps")
 			require.Contains(t, groups, "from Ovens")
+			if name != "loader" {
+				return // a rule knows the source alone, and not its form
+			}
+			rule := write(t, "own.yaml", ok(t, "rules", "propose", "--quiet", "--disposition", "ignore", known+":1"))
+			require.Contains(t, runIn(t, t.TempDir(), "replay", "--rules", rule, both).stdout, "20 ignored, 20 counted in items")
 		})
 	}
 }

@@ -85,6 +85,7 @@ func (p *program) explanation(cmd *cobra.Command, f *explainFlags, args []string
 		if err != nil {
 			return nil, err
 		}
+		p.learnNames(cmd.Context(), scrubber, at.file)
 		if record, err = p.find(cmd.Context(), set, at, scrubber); err != nil {
 			return nil, err
 		}
@@ -293,7 +294,7 @@ var explainForm = sync.OnceValue(func() *template.Template {
 		"rest":  func(s string) string { _, rest, _ := strings.Cut(s, "\n"); return rest },
 		"count": func(s string) int { return len(slices.Collect(strings.Lines(s))) },
 
-		"trim": strings.TrimSpace, "join": strings.Join, "number": text.Count[int], "lines": report.LineRange,
+		"trim": strings.TrimSpace, "join": strings.Join, "number": text.Count, "lines": report.LineRange,
 		"likely":  blame.Likely,
 		"bytes":   func(n uint64) string { return text.Count(int(n), "byte") },
 		"seconds": func(n float64) time.Duration { return time.Duration(n * float64(time.Second)) },

@@ -111,10 +111,10 @@ func NoteMods(note func(format string, args ...any), notes []error) {
 	const most = 3
 	for i, err := range notes {
 		if i == most {
-			note("%d more mods could not be read", len(notes)-most)
+			note("--mods: %d more mods could not be read", len(notes)-most)
 			break
 		}
-		note("%v", err)
+		note("--mods: %v", err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/internal/files"
 	"github.com/heedlog/heed/internal/report"
@@ -71,6 +73,27 @@ func (p *program) newScrubber() *report.Scrubber {
 		return nil
 	}
 	return OwnScrubber(p.Getenv, p.scrub == scrubStrict)
+}
+
+// learnNames reads the logs for their private names, if there is a scrubber: output that is written while a log is read
+// has no later chance. A pipe can be read only once, so that its names are learned as they come.
+func (p *program) learnNames(ctx context.Context, s *report.Scrubber, logs ...string) {
+	for _, log := range logs {
+		info, err := os.Stat(log)
+		if s == nil || !files.IsAddress(log) && (err != nil || !info.Mode().IsRegular()) {
+			continue
+		}
+		in, err := p.openAny(ctx, log)
+		if err != nil {
+			continue // reading it again returns the error
+		}
+		if r, err := capture.NewReader(in, capture.Options{}); err == nil {
+			for rec := (capture.Record{}); r.Next(&rec) == nil; {
+				s.Learn(rec.Message, rec.Stack)
+			}
+		}
+		_ = in.Close() // only read from
+	}
 }
 
 // OwnScrubber returns a scrubber that knows the home of the user who runs the program.

@@ -336,8 +336,7 @@ func (p *program) openAny(ctx context.Context, name string) (*input, error) {
 	case err != nil:
 		return nil, ioError(err)
 	case info.IsDir():
-		is := text.Say("is a directory: name a log in it, such as %s", inside(name))
-		return nil, ioError(fmt.Errorf("%s %w", name, p.inWords(is)))
+		return nil, ioError(fmt.Errorf("%s %w", name, p.inWords(text.Say("is a directory: name a log in it"))))
 	}
 	if !info.Mode().IsRegular() {
 		return pipeInput(ctx, func() (io.ReadCloser, error) { return os.Open(name) }), nil
@@ -388,16 +387,6 @@ func (p *program) writesTo(file fs.FileInfo) bool {
 	}
 	info, err := out.Stat()
 	return err == nil && info.Mode().IsRegular() && os.SameFile(info, file)
-}
-
-// inside returns a log in a directory, or the usual name of one.
-func inside(dir string) string {
-	for _, pattern := range []string{"Player.log", "*.log", "*.txt"} {
-		if found, err := filepath.Glob(filepath.Join(dir, pattern)); err == nil && len(found) > 0 {
-			return found[0]
-		}
-	}
-	return "Player.log"
 }
 
 // readSize is how much is read from a file at a time.

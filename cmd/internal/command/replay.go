@@ -72,6 +72,9 @@ type replaying struct {
 func (p *program) replayAll(cmd *cobra.Command, r *replaying, names []string) error {
 	out := p.buffered()
 	streams := p.formats[0] == formatJSONL || p.formats[0] == formatText && r.scrubber == nil
+	if streams {
+		p.learnNames(cmd.Context(), r.scrubber, names...)
+	}
 	shown := 0
 	var replays []*report.Replay // for the end of the run
 	p.eachLog(cmd.Context(), names, func(name string) error {

@@ -47,6 +47,16 @@ func (p *program) ofRuleFiles(use string, run func(files []rules.File) error) *c
 	return cmd
 }
 
+// ofCommand returns the files of a command line, or all if there are only the default ones, with words for all that was
+// read.
+func (p *program) ofCommand(files []rules.File) (shown []rules.File, read string) {
+	shown, read = files, text.Count(len(files), "file")
+	if own := len(files) - len(rules.Defaults()); own > 0 && !p.noDefaultRules {
+		shown, read = files[:own], text.Count(own, "file")+" and the default rules"
+	}
+	return shown, read
+}
+
 func (p *program) checkRules(files []rules.File) error {
 	set, err := compiled(files, p.Message)
 	if err != nil {
@@ -78,8 +88,9 @@ func (p *program) checkRules(files []rules.File) error {
 		}
 		of[res.File] = n
 	}
+	shown, read := p.ofCommand(files)
 	var out []byte
-	for _, f := range files {
+	for _, f := range shown {
 		out = fmt.Appendf(out, "%s: %s, ", safe(f.Name, 0), text.Count(own[f.Name], "rule"))
 		n := of[f.Name]
 		if total := n.passed + n.failed + n.overridden; total > 0 {
@@ -89,7 +100,7 @@ func (p *program) checkRules(files []rules.File) error {
 			out = append(out, "no tests\n"...)
 		}
 	}
-	out = fmt.Appendf(out, "%s in %s: ", text.Count(len(set.Rules()), "rule"), text.Count(len(files), "file"))
+	out = fmt.Appendf(out, "%s in %s: ", text.Count(len(set.Rules()), "rule"), read)
 	if failed > 0 {
 		out = fmt.Appendf(out, "%d of %s failed\n", failed, text.Count(len(results), "test"))
 	} else {
@@ -116,10 +127,7 @@ func (p *program) lintRules(files []rules.File) error {
 		}
 	}
 	if len(found) == 0 {
-		read := text.Count(len(files), "file")
-		if own := len(files) - len(rules.Defaults()); own > 0 && !p.noDefaultRules {
-			read = text.Count(own, "file") + " and the default rules"
-		}
+		_, read := p.ofCommand(files)
 		out = fmt.Appendf(out, "%s: nothing found\n", read)
 	} else {
 		p.Raise(exitFinding)
@@ -299,7 +307,7 @@ var rulesDiffText string
 var rulesDiffForm = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"safe": func(s string) string { return safe(s, 0) }, "cut": func(s string) string { return safe(s, widthClause) },
-		"number": text.Count[int], "changed": changed,
+		"number": text.Count, "changed": changed,
 	}).Parse(rulesDiffText))
 })
 

@@ -41,6 +41,7 @@ func (p *program) signaturesCommand() *cobra.Command {
 			if group {
 				err = p.groups(cmd.Context(), normalizer, name, scrubber)
 			} else {
+				p.learnNames(cmd.Context(), scrubber, name)
 				err = p.signatures(cmd.Context(), normalizer, name, scrubber)
 			}
 			p.removed(scrubber)
@@ -186,6 +187,7 @@ func (p *program) recordsCommand() *cobra.Command {
 		}
 		out := p.buffered()
 		scrubber := p.newScrubber()
+		p.learnNames(cmd.Context(), scrubber, names...)
 		p.eachLog(cmd.Context(), names, func(name string) error {
 			if out.Flush() != nil {
 				return nil

@@ -221,6 +221,19 @@ func (c *Conversation) Report(ctx context.Context, call bridge.Call) error {
 	return nil
 }
 
+// Unchecked says, after its name, that a heed was lost.
+const Unchecked = " does not answer any more: faults of its game are not seen, and calls to it are not checked"
+
+// Lost makes a message of the loss of a heed, which stops a turn unless it is passive.
+func (c *Conversation) Lost(who string, passive bool) {
+	c.Do(func(m *steer.Machine, now time.Time) steer.Action {
+		_, a := m.Receive(now, steer.Message{
+			Author: attention.Author, Topic: "heed", Revision: now.String(), Rides: passive, Text: who + Unchecked + ".",
+		})
+		return a
+	})
+}
+
 // Confirm records that the agent has read all batches, and returns their messages.
 func Confirm(m *steer.Machine) (read []steer.Message) {
 	for _, b := range slices.Clone(m.State().Sent) {

@@ -188,24 +188,24 @@ func TestBounded(t *testing.T) {
 	require.EqualValues(t, 5, all[4].ID)
 
 	path := filepath.Join(t.TempDir(), "history.db")
-	const most = 600_000
+	const most = 400_000
 	h = open(t, history.Config{Path: path, MaxBytes: most})
 	r := rand.New(rand.NewPCG(1, 2))
-	for n := 1; n <= 80; n++ {
+	for n := 1; n <= 50; n++ {
 		remember(t, h, synthetic(r, n, 25), day(1).Add(time.Duration(n)*time.Minute))
 	}
 	all = testkit.Must(h.Sessions(t.Context(), "", 0))
-	require.Less(t, len(all), 80)
-	require.Greater(t, len(all), 15)
-	require.EqualValues(t, 80, all[0].ID)
+	require.Less(t, len(all), 50)
+	require.Greater(t, len(all), 12)
+	require.EqualValues(t, 50, all[0].ID)
 	size := func() int64 {
 		_ = testkit.Must(h.DB().Exec("PRAGMA wal_checkpoint(TRUNCATE)"))
 		info := testkit.Must(os.Stat(path))
 		return info.Size()
 	}
 	require.Less(t, size(), int64(most*5/4))
-	n := testkit.Must(h.Forget(t.Context(), history.Which{Before: all[9].Ended}))
-	require.Equal(t, len(all)-10, n)
+	n := testkit.Must(h.Forget(t.Context(), history.Which{Before: all[3].Ended}))
+	require.Equal(t, len(all)-4, n)
 	require.Less(t, size(), int64(most/2))
 	testkit.Must(h.Forget(t.Context(), history.Which{All: true}))
 	left := testkit.Must(os.ReadFile(path))

@@ -59,10 +59,13 @@ func beginWith(t testing.TB, all bool) *between {
 	return b
 }
 
-// pipeTo returns a writer whose lines come to a channel, which is closed in a minute: no test waits longer.
+// patience is for a busy machine, with the race detector.
+const patience = 4 * time.Minute
+
+// pipeTo returns a writer whose lines come to a channel, which is closed after patience: no test waits longer.
 func pipeTo(c chan<- string) io.Writer {
 	r, w := io.Pipe()
-	time.AfterFunc(time.Minute, func() { _ = w.Close() })
+	time.AfterFunc(patience, func() { _ = w.Close() })
 	go func() {
 		defer close(c)
 		lines := bufio.NewScanner(r)
@@ -90,7 +93,7 @@ func (b *between) run(fromClient, fromServer io.Reader, toClient, toServer io.Wr
 	})))
 	px := testkit.Must(bridge.New(bridge.Config{
 		Session: s, Handed: bridge.Handed{Outer: gabp.Bridge{Token: gabp.NewToken()}}, Brief: briefs.Assemble,
-		Logger: slog.New(slog.DiscardHandler), AnswerWithin: time.Minute, // a busy machine is no log that cannot be read
+		Logger: slog.New(slog.DiscardHandler), AnswerWithin: patience, // a busy machine is no log that cannot be read
 	}))
 	proxy := mcp.New(mcp.Config{
 		Session: s, Bridge: px, BriefTokens: 300, AllTools: b.all, Left: func() { b.left.Store(true) },
@@ -127,7 +130,7 @@ func (b *between) take(lines <-chan string) string {
 	select {
 	case line := <-lines:
 		return line
-	case <-time.After(10 * time.Second):
+	case <-time.After(patience):
 		require.FailNow(b.t, "no line comes")
 		return ""
 	}

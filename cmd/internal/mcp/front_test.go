@@ -234,7 +234,7 @@ func TestAnotherClient(t *testing.T) {
 	go func() { done <- f.send("POST", strings.Replace(hello25, `"id":1`, `"id":9`, 1)) }()
 	require.Contains(t, f.take(f.server), `"method":"notifications/cancelled","params":{"reason":"the client left","requestId":7}`)
 	require.Contains(t, f.take(f.server), `"method":"initialize"`)
-	require.Contains(t, f.next(call), "heed: another client began a session, and one is served at a time; the outcome of a call is unknown")
+	require.Contains(t, f.next(call), "heed: another client began a session, and one is served at a time; whether it was executed is not known")
 	f.serve(`{"jsonrpc":"2.0","id":9,"result":{"protocolVersion":"2025-11-25","capabilities":{}}}`)
 	r := <-done
 	f.session = first

@@ -467,12 +467,13 @@ func (p *Proxy) unanswered(ctx context.Context) {
 	open := p.pending
 	p.pending = jsonrpc.Open[*call]{}
 	p.mu.Unlock()
-	said := "heed: the server ended before it answered"
+	said := "heed: the server ended"
 	if p.cfg.Exit != nil && len(open) > 0 {
 		if how := p.cfg.Exit(); how != "" {
 			said += " (" + how + ")"
 		}
 	}
+	said += " while the call ran"
 	for _, id := range slices.Sorted(maps.Keys(open)) {
 		c := open[id]
 		m, _ := readMessage(refuse(c.id, jsonrpc.CodeInternal, said+outcomeUnknown), false)
@@ -487,7 +488,7 @@ func (p *Proxy) unanswered(ctx context.Context) {
 }
 
 // outcomeUnknown ends heed's own answer to a call for which the server has given none.
-const outcomeUnknown = "; the outcome of a call is unknown"
+const outcomeUnknown = "; whether it was executed is not known"
 
 // end ends the operation of a call by its answer. It returns the outcome.
 func (p *Proxy) end(ctx context.Context, d *gate.Decision, msg object) (outcome string) {

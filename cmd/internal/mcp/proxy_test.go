@@ -209,7 +209,7 @@ func TestServerEnds(t *testing.T) {
 	b.log(fault)
 	require.NoError(t, b.toClient.(io.Closer).Close())
 	said := b.take(b.client)
-	require.Contains(t, said, `"id":7,"error":{"code":-32603,"message":"heed: the server ended before it answered`)
+	require.Contains(t, said, `"id":7,"error":{"code":-32603,"message":"heed: the server ended while the call ran`)
 	require.Contains(t, said, "Exception ticking Crane7")
 	require.Contains(t, b.take(b.client), `"id":8,"error"`)
 }
@@ -239,7 +239,7 @@ func TestCountedFault(t *testing.T) {
 // TestUnanswered: a call without an answer opens an item that says why there is none.
 func TestUnanswered(t *testing.T) {
 	for left, want := range map[bool]string{
-		false: "a call had no answer in time; nobody knows what it did", true: "the caller left during a call",
+		false: "a call got no answer; whether it was executed is not known", true: "the caller left during a call",
 	} {
 		b := begin(t)
 		b.passes(build)
@@ -248,7 +248,7 @@ func TestUnanswered(t *testing.T) {
 			runtime.Gosched()
 		}
 		require.NoError(t, b.toClient.(io.Closer).Close())
-		require.Contains(t, b.take(b.client), "; the outcome of a call is unknown")
+		require.Contains(t, b.take(b.client), "; whether it was executed is not known")
 		item, _ := b.session.Current(t.Context(), mcp.Consumer)
 		require.Contains(t, item.Summary, want)
 	}

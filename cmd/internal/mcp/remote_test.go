@@ -159,7 +159,7 @@ func (g *game) wait(kind string) {
 			if got == kind {
 				return
 			}
-		case <-time.After(10 * time.Second):
+		case <-time.After(patience):
 			require.FailNow(g.t, "no request comes", kind)
 		}
 	}
@@ -224,13 +224,13 @@ func TestGameThatFails(t *testing.T) {
 		"the end of its stream": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			_, _ = io.WriteString(w, "data: {}\n\n")
-		}, `broke off: EOF; the outcome of a call is unknown\n\nOutcome of this call: unknown`},
+		}, `broke off: EOF; whether it was executed is not known\n\nOutcome of this call: unknown`},
 		"events with a status": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			w.WriteHeader(500)
 			_, _ = io.WriteString(w, "data: {}\n\n")
 		}, `HTTP 500 Internal Server Error"`},
-		"a lost connection": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, `the outcome of a call is unknown\n\nOutcome of this call: unknown`},
+		"a lost connection": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, `whether it was executed is not known\n\nOutcome of this call: unknown`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(c.handler)

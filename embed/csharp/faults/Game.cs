@@ -40,11 +40,13 @@ static class Game
         return 0;
     }
 
-    static Heed Open(int capacity = 0)
+    // The default rules take longer to compile than the rest of a run.
+    static Heed Open(int capacity = 0, string rules = "none")
     {
         var options = new HeedOptions
         {
             SidecarPath = sidecar,
+            Rules = rules,
             Phase = "play",
             Consumer = "game",
             Report = text => { lock (reports) reports.Add(text); },
@@ -97,8 +99,8 @@ static class Game
     // Kills the sidecar with lines on their way, and looks at what is known afterwards.
     static void Killed()
     {
-        Heed heed = Open();
-        Need(heed.EngineStats(20000) != null, "an answer");
+        Heed heed = Open(rules: "unity");
+        Need(heed.EngineStats(Patience) != null, "an answer");
         HeedItem acknowledged = Fault(heed, "Alpha engine lost its coolant");
         Need(heed.Ack(acknowledged.Id, acknowledged.Latest), "acknowledged");
         HeedItem open = Fault(heed, "Beta reactor refused the fuel");
@@ -113,8 +115,8 @@ static class Game
         Until(heed, "lines in the pipe", () => heed.Stats().InFlight > 0);
         Signal(child, Kill);
         Until(heed, "a restart", () => heed.Stats().Restarts == 1);
-        Need(heed.EngineStats(20000) != null, "an answer of the second one");
-        Need(heed.Flush(20000), "all is ingested");
+        Need(heed.EngineStats(Patience) != null, "an answer of the second one");
+        Need(heed.Flush(Patience), "all is ingested");
         heed.Poll();
 
         Say("acknowledged", acknowledged.Id);
@@ -124,10 +126,10 @@ static class Game
         Say("acknowledged is open", heed.Ack(acknowledged.Id, acknowledged.Latest) ? 1 : 0);
         Say("open acked", heed.Ack(open.Id, open.Latest) ? 1 : 0);
         Say("after acked", heed.Ack(after.Id, after.Latest) ? 1 : 0);
-        Need(heed.Flush(20000), "all is ingested");
+        Need(heed.Flush(Patience), "all is ingested");
         HeedItem last = Fault(heed, "Delta pump drank the river");
         Say("last", last.Id);
-        Need(heed.Flush(20000), "all is ingested");
+        Need(heed.Flush(Patience), "all is ingested");
         Account(heed);
         Say("gap", Gap(heed) ? 1 : 0);
         heed.Dispose();
@@ -137,7 +139,7 @@ static class Game
     static void Stopped()
     {
         Heed heed = Open();
-        Need(heed.EngineStats(20000) != null, "an answer");
+        Need(heed.EngineStats(Patience) != null, "an answer");
         int child = Child();
         Signal(child, Stop);
         long slowest = 0;
@@ -151,7 +153,7 @@ static class Game
         }
         Say("slowest line ms", slowest * 1000 / Stopwatch.Frequency);
         Signal(child, Continue);
-        Need(heed.Flush(60000), "all is ingested");
+        Need(heed.Flush(Patience), "all is ingested");
         Account(heed);
         Say("gap", Gap(heed) ? 1 : 0);
         heed.Dispose();
@@ -189,9 +191,9 @@ static class Game
         heed.Read(null, 0, int.MaxValue, HeedDisposition.Blocking, huge, 10000);
         heed.Read("", 0, -1, HeedDisposition.Ignore, null, 10000);
         heed.Flush(-5);
-        Need(heed.Flush(20000), "all is ingested");
+        Need(heed.Flush(Patience), "all is ingested");
         string bad;
-        IDictionary<string, string> stats = heed.EngineStats(20000);
+        IDictionary<string, string> stats = heed.EngineStats(Patience);
         Need(stats != null && stats.TryGetValue("badFrames", out bad) && bad == "0", "frames that are good");
         Account(heed);
         heed.Dispose();
@@ -220,7 +222,7 @@ static class Game
         }
         Volatile.Write(ref ended, true);
         collector.Join();
-        Need(heed.Flush(60000), "all is ingested");
+        Need(heed.Flush(Patience), "all is ingested");
         Account(heed);
         heed.Dispose();
     }
@@ -228,8 +230,8 @@ static class Game
     // Goes on until it is killed; says who the sidecar is.
     static void Lives()
     {
-        Heed heed = Open();
-        Need(heed.EngineStats(20000) != null, "an answer");
+        Heed heed = Open(rules: "unity");
+        Need(heed.EngineStats(Patience) != null, "an answer");
         HeedItem item = Fault(heed, "A fault of its own");
         Say("item", item.Id);
         Say("sidecar", Child());
@@ -237,7 +239,7 @@ static class Game
         string line;
         while ((line = Console.ReadLine()) != null) // one fault for each line that is written to it
             Say("item", Fault(heed, line).Id);
-        Need(heed.Flush(20000), "all is ingested");
+        Need(heed.Flush(Patience), "all is ingested");
         Account(heed);
         heed.Dispose();
     }
@@ -246,7 +248,7 @@ static class Game
     static void Ending()
     {
         Heed heed = Open();
-        Need(heed.EngineStats(20000) != null, "an answer");
+        Need(heed.EngineStats(Patience) != null, "an answer");
         Say("sidecar", Child());
         for (int i = 0; i < 3; i++)
             new Thread(() =>
@@ -278,7 +280,7 @@ static class Game
         var watch = Stopwatch.StartNew();
         while (!condition())
         {
-            Need(watch.ElapsedMilliseconds < 20000, what);
+            Need(watch.ElapsedMilliseconds < Patience, what);
             heed.Poll();
             Thread.Sleep(1);
         }
@@ -289,7 +291,7 @@ static class Game
     {
         for (ulong after = 0; ; )
         {
-            HeedPage page = heed.Read("", after, 1000, HeedDisposition.Ignore, "", 20000);
+            HeedPage page = heed.Read("", after, 1000, HeedDisposition.Ignore, "", Patience);
             Need(page != null, "a page");
             foreach (HeedRecord record in page.Records)
                 if (record.Kind == "notice" && record.Message.Contains("did not reach")) return true;
@@ -327,6 +329,7 @@ static class Game
         throw new Exception("not in time: " + what);
     }
 
+    const int Patience = 60000; // milliseconds
     const int Kill = 9, Continue = 18, Stop = 19; // of Linux
 
     [DllImport("libc")]

@@ -64,7 +64,7 @@ type RankedMod struct {
 
 	Blocking int    `json:"blockingGroups" jsonschema:"Blocking groups in which something points at it."`
 	Groups   int    `json:"groups" jsonschema:"Groups in which something points at it."`
-	Entries  uint64 `json:"entries" jsonschema:"Entries of these groups on the new side that point at it."`
+	Entries  uint64 `json:"entries" jsonschema:"Entries on the new side that point at it, of its blocking groups if it has some."`
 }
 
 // Totals is one side as a whole.

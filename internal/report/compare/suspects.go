@@ -43,7 +43,7 @@ func (c *Collector) changes() (changes []ModChange) {
 	for i := range changes {
 		// A list may have the package id alone of a mod that is blamed by its name.
 		if m := &changes[i]; m.Name == "" || m.Name == m.PackageID {
-			m.Name = cmp.Or(names[blame.Key(m.PackageID)], m.Name)
+			m.Name = cmp.Or(names[blame.Key(m.PackageID)], names[blame.Key(lastPart(m.PackageID))], m.Name)
 		}
 	}
 	return changes
@@ -63,13 +63,13 @@ func (c *Collector) shown(changes []ModChange) []ModChange {
 	return out
 }
 
-// blamedNames returns what blame calls mods, by the keys of their package ids.
+// blamedNames returns the names that blame gives to mods, by the keys of their package ids, or of the names.
 func (c *Collector) blamedNames() map[string]string {
 	names := map[string]string{}
 	for _, t := range c.texts {
 		for _, s := range slices.Concat(t.tally[Old].suspects, t.tally[New].suspects) {
-			if s.PackageID != "" && s.Mod != s.PackageID {
-				key := blame.Key(s.PackageID)
+			if s.Mod != s.PackageID {
+				key := blame.Key(cmp.Or(s.PackageID, s.Mod))
 				names[key] = max(names[key], s.Mod) // the order of texts decides nothing
 			}
 		}
@@ -93,8 +93,9 @@ func (c *Collector) Suspects() *Suspects {
 			known[blame.Key(s.Mod)] = true
 		}
 	}
-	ranked := map[[2]string]int{}
-	for _, row := range slices.Concat(d.Added, d.More) {
+	ranked, rows := map[[2]string]int{}, slices.Concat(d.Added, d.More)
+	slices.SortStableFunc(rows, func(a, b Group) int { return cmp.Compare(b.Disposition, a.Disposition) })
+	for _, row := range rows {
 		if !row.Disposition.Urgent() {
 			continue
 		}
@@ -126,7 +127,7 @@ func (c *Collector) Suspects() *Suspects {
 }
 
 // rank adds the suspects of a group to the list of all. Evidence in the log counts for more than a change of the mod,
-// and a blocking group for more than another. Known has the places of mods in the list.
+// and the blocking groups, which come first, for more than others. Known has the places of mods in the list.
 func (d *Suspects) rank(g *SuspectGroup, known map[[2]string]int) {
 	blocks := g.Group.Disposition == event.Blocking
 	for i := range g.Suspects {
@@ -139,16 +140,19 @@ func (d *Suspects) rank(g *SuspectGroup, known map[[2]string]int) {
 			d.Suspects = append(d.Suspects, RankedMod{modSuspect: *s})
 		}
 		r := &d.Suspects[at]
-		if s.Direct && (!r.Direct || blocks && r.Blocking == 0 || s.Score > r.Score && (blocks || r.Blocking == 0)) {
+		counts := blocks || r.Blocking == 0
+		if s.Direct && (!r.Direct || counts && s.Score > r.Score) {
 			r.modSuspect = *s
 		}
 		if !s.Direct {
 			continue
 		}
 		r.Groups++
-		r.Entries += s.entries
 		if blocks {
 			r.Blocking++
+		}
+		if counts {
+			r.Entries += s.entries
 		}
 	}
 }
@@ -157,7 +161,10 @@ func (d *Suspects) rank(g *SuspectGroup, known map[[2]string]int) {
 // passes as a name of the game, its runtime or its loader.
 func suspectsOf(g *group, changes []ModChange, known map[string]bool, passes func(name string) bool) []modSuspect {
 	named := g.pointing().suspects
-	haystack := strings.ToLower(strings.Join(g.templates(), "\n") + "\n" + g.sample())
+	haystacks := make([]string, len(g.texts))
+	for i, t := range g.texts {
+		haystacks[i] = strings.ToLower(t.template + "\n" + cmp.Or(t.tally[New].sample, t.tally[Old].sample))
+	}
 	shared := map[string]int{} // assemblies, by how many mods bring them along
 	for i := range changes {
 		for _, a := range changes[i].assemblies {
@@ -178,10 +185,16 @@ func suspectsOf(g *group, changes []ModChange, known map[string]bool, passes fun
 				s.entries = max(s.entries, g.accusing(&b))
 			}
 		}
-		if name := ch.namedIn(haystack, shared); name != "" && points < scoreNamed && !passes(name) {
-			points = scoreNamed
-			s.add("the text names %s", name)
-			s.entries = g.tally[New].count
+		if points < scoreNamed {
+			naming := uint64(0) // entries
+			for j, text := range haystacks {
+				if name := ch.namedIn(text, shared); name != "" && !passes(name) {
+					points = scoreNamed
+					s.add("the text names %s", name)
+					naming += g.texts[j].tally[New].count
+				}
+			}
+			s.entries = max(s.entries, naming)
 		}
 		switch ch.Change {
 		case unchanged:
@@ -309,38 +322,37 @@ func changeOf(m *capture.ListedMod, change string) ModChange {
 	return ModChange{Name: m.Title(), PackageID: m.PackageID, Change: change, assemblies: m.Assemblies}
 }
 
-// increasing marks a longest increasing subsequence, in n log n.
+// increasing marks a longest increasing subsequence.
 func increasing(values []int) []bool {
-	var tails []int // by length: the index of the smallest last value
-	previous := make([]int, len(values))
+	length, previous, longest := make([]int, len(values)), make([]int, len(values)), -1
 	for i, v := range values {
-		n, _ := slices.BinarySearchFunc(tails, v, func(t, v int) int { return cmp.Compare(values[t], v) })
-		previous[i] = -1
-		if n > 0 {
-			previous[i] = tails[n-1]
+		length[i], previous[i] = 1, -1
+		for j := range i {
+			if values[j] < v && length[j] >= length[i] {
+				length[i], previous[i] = length[j]+1, j
+			}
 		}
-		if n == len(tails) {
-			tails = append(tails, i)
-		} else {
-			tails[n] = i
+		if longest < 0 || length[i] > length[longest] {
+			longest = i
 		}
 	}
 	marked := make([]bool, len(values))
-	if n := len(tails); n > 0 {
-		for i := tails[n-1]; i >= 0; i = previous[i] {
-			marked[i] = true
-		}
+	for i := longest; i >= 0; i = previous[i] {
+		marked[i] = true
 	}
 	return marked
 }
 
 // is reports whether a name that blame gave is a name of the mod.
 func (m *ModChange) is(name string) bool {
-	last := m.PackageID[strings.LastIndexByte(m.PackageID, '.')+1:]
 	key := blame.Key(name)
-	return key != "" && slices.ContainsFunc(append([]string{m.Name, m.PackageID, last}, m.assemblies...),
+	own := append([]string{m.Name, m.PackageID, lastPart(m.PackageID)}, m.assemblies...)
+	return key != "" && slices.ContainsFunc(own,
 		func(own string) bool { return blame.Key(own) == key })
 }
+
+// lastPart returns the part of a package id that is most like the name of its mod.
+func lastPart(id string) string { return id[strings.LastIndexByte(id, '.')+1:] }
 
 // minName is the shortest name that is looked for in a text: shorter ones are
 // words of other things.

@@ -80,9 +80,6 @@ func (n *Names) Home(folder string) {
 // its builder.
 var isSource = text.Lazy(`^[^"'<>|\r\n]*(?:\.(?:cs|pdb|cpp|hpp|vb|fs|java|rs:|go:|c:|h:)|[\\/](?:source[\\/]repos|obj)[\\/])`)
 
-// Any reports whether n knows a name or a home.
-func (n *Names) Any() bool { return len(n.forms[0])+len(n.forms[1]) > 0 }
-
 func (n *Names) add(kind Kind, text string) {
 	text = strings.Clone(text) // a log is read into the same memory again
 	if plain, err := url.PathUnescape(text); err == nil {
@@ -128,7 +125,7 @@ var otherScript = sync.OnceValue(func() *strings.Replacer {
 // Text returns s, which is scrubbed, without the names that n knows: the longest at each word. Where there is none, it
 // is s and costs a look at each byte.
 func (n *Names) Text(s string) string {
-	if n == nil || !n.Any() {
+	if n == nil || len(n.forms[0])+len(n.forms[1]) == 0 {
 		return s
 	}
 	if n.expr == nil {

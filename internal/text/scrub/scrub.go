@@ -44,6 +44,10 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/heedlog/heed/internal/text"
 )
 
 // Kind is a kind of private text.
@@ -85,14 +89,39 @@ func Text(s string) string {
 	return s
 }
 
+// hides reports whether no reader sees a character, so that it may be within a name.
+func hides(r rune) bool { return text.Hides(r) && !unicode.IsSpace(r) }
+
 // span is private text in a longer one.
 type span struct {
 	from, to int
 	kind     Kind
 }
 
-// find returns the private spans of s in their order, without overlaps.
+// find returns the private spans of s in their order, without overlaps. It looks at s without what hides.
 func find(s string) []span {
+	if !strings.ContainsFunc(s, hides) {
+		return findSeen(s)
+	}
+	var seen []byte
+	var places []int // in s, of the bytes of seen
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		for range size {
+			if !hides(r) {
+				seen, places = append(seen, s[i]), append(places, i)
+			}
+			i++
+		}
+	}
+	spans := findSeen(string(seen))
+	for i, p := range spans {
+		spans[i].from, spans[i].to = places[p.from], places[p.to-1]+1
+	}
+	return spans
+}
+
+func findSeen(s string) []span {
 	load()
 	f := finder{s: s}
 	f.scan()

@@ -45,7 +45,9 @@ func TestText(t *testing.T) {
 		{`/mnt/c/Users/Maria/x, /c/Users/Maria/x, /cygdrive/c/Users/Maria/x`, `/mnt/c/Users/<user>/x, /c/Users/<user>/x, /cygdrive/c/Users/<user>/x`},
 		{`\\wsl$\Ubuntu\home\maria\x and \\wsl.localhost\Ubuntu-24.04\home\maria\x`, `\\wsl$\Ubuntu\home\<user>\x and \\wsl.localhost\Ubuntu-24.04\home\<user>\x`},
 		{`\\nas\c$\Users\maria\x`, `\\<computer>\c$\Users\<user>\x`},
-		{`/Volumes/Disk 1/Users/maria/x; /System/Volumes/Data/Users/maria/x`, `/Volumes/Disk 1/Users/<user>/x; /System/Volumes/Data/Users/<user>/x`},
+		{`/Volumes/Disk 1/Users/maria/x; /System/Volumes/Data/Users/maria/x`, `/Volumes/<folder>/Users/<user>/x; /System/Volumes/Data/Users/<user>/x`},
+		{`/Volumes/MARIA/saves/a, file:///Volumes/Maria's%20Disk/a`, `/Volumes/<folder>/saves/a, file:///Volumes/<folder>/a`},
+		{`"/Volumes/Jo's Disk/a", /Volumes/Macintosh HD/a, Fog/Volumes/Jo/a`, `"/Volumes/<folder>/a", /Volumes/Macintosh HD/a, Fog/Volumes/Jo/a`},
 		{`C:\Users\Maria\OneDrive - Example GmbH\x`, `C:\Users\<user>\OneDrive - <user>\x`},
 		{`compatdata/294100/pfx/drive_c/users/steamuser/AppData`, `compatdata/294100/pfx/drive_c/users/steamuser/AppData`},
 		{`PATH=/usr/bin:/home/maria/bin`, `PATH=/usr/bin:/home/<user>/bin`},
@@ -231,6 +233,7 @@ func TestText(t *testing.T) {
 		{`API-Schlüssel: k7Qm2pX9, API密钥: k7Qm2pX9, mot de passe incorrect : k7Qm2pX9`, `API-Schlüssel: <secret>, API密钥: <secret>, mot de passe incorrect : <secret>`},
 		{`serverPassword: bluebird, access_token%3Dk7Qm2pX9`, `serverPassword: <secret>, access_token%3D<secret>`},
 		{`passphrase "blue bird sings", password=[hunter42x]`, `passphrase "<secret>", password=[<secret>]`},
+		{`--token=bluebird --password=none, m_steamID 0x0110000102345678`, `--token=<secret> --password=none, m_steamID <steam-id>`},
 		{`-password bluebird +login joq bluebird +quit`, `-password <secret> +login <user> <secret> +quit`},
 		{`VOICE_KEY=k7Qm2pX9, CACHE_KEY=none`, `VOICE_KEY=<secret>, CACHE_KEY=none`},
 		{`Unexpected token Int32Literal, token count: 1284, ticket 4 of 12`, `Unexpected token Int32Literal, token count: 1284, ticket 4 of 12`},
@@ -321,6 +324,7 @@ func TestText(t *testing.T) {
 		{`doppler dp.pt.k7Qm2pX9vT4w0LzNbR8sYcHd1234567890abcdefghi`, `doppler <secret>`},
 		{`LINEAR lin_api_k7Qm2pX9vT4w0LzNbR8sYcHd1234567890abcdef`, `LINEAR <secret>`},
 		{`fastly key: k7Qm2pX9vT4w0LzNbR8sYcHd12345678`, `fastly key: <secret>`},
+		{`sk-proj-abcdabcdabcdabcd1111, sk-a_b-c1a_b-c1a_b-c1a_b, sk-hardcore-armory-files`, `<secret>, <secret>, sk-hardcore-armory-files`},
 		{`sent 8Qm2pX9vT4wLk3NzRb7YcHdE`, `sent <secret>`},
 		{`buff WildShapeDragonShapeGreenBuff2, ulid=01M80TC5NSNH3S8CBYSK7TYA0D`, `buff WildShapeDragonShapeGreenBuff2, ulid=01M80TC5NSNH3S8CBYSK7TYA0D`},
 
@@ -440,6 +444,10 @@ func TestText(t *testing.T) {
 		{`maria [at] example [dot] org, maria(at)example.org`, `<email>, <email>`},
 		{`maria&#64;example.org maria\u0040example.org`, `<email> <email>`},
 		{`Foo@2x.png, error (at <24d2a0b1>:0)`, `Foo@2x.png, error (at <24d2a0b1>:0)`},
+
+		// Characters that no reader sees.
+		{"user: mar\aia, mar\u200bia@example.org, /home/mar\x01ia/x", `user: <user>, <email>, /home/<user>/x`},
+		{"token=0a1b\x002c3d \xff\a\nnext", "token=<secret> \xff\a\nnext"},
 
 		{``, ``},
 		{`plain text`, `plain text`},

@@ -2,8 +2,6 @@
 // faults. A policy is the reader of the log:
 //
 //	none        no program reads the log
-//	naive       the game's mod blocks on each error that is logged; it is given the true levels
-//	aggregator  the same, and an item that is open counts further errors and holds five of them
 //	heed        heed before the game, which sees the log file alone: the agent hears of a fault on a result, or at its
 //	            next call
 //	steer       the same, and an item that blocks stops the agent's turn while it thinks, as over ACP: it is prompted
@@ -15,7 +13,7 @@
 //
 // In the latter three, no text after a call counts as "clean".
 //
-// naive and aggregator are models of mods and bridges in the field, not the programs themselves. The plans:
+// The plans:
 //
 //	distinct    each fault has a site of its own
 //	same, few   all faults have one site, or one of three
@@ -72,18 +70,16 @@ package agent
 
 // The policies.
 const (
-	policyNone       = "none"
-	policyNaive      = "naive"
-	policyAggregator = "aggregator"
-	policyHeed       = "heed"
-	policySteer      = "steer"
-	policyBrief      = "brief"
-	policyMCP        = "mcp"
-	policyHook       = "hook"
-	policyACP        = "acp"
+	policyNone  = "none"
+	policyHeed  = "heed"
+	policySteer = "steer"
+	policyBrief = "brief"
+	policyMCP   = "mcp"
+	policyHook  = "hook"
+	policyACP   = "acp"
 )
 
-var policies = []string{policyNone, policyNaive, policyAggregator, policyHeed, policySteer, policyBrief}
+var policies = []string{policyNone, policyHeed, policySteer, policyBrief}
 
 // ways are the policies without a bridge, ofHeed those with heed, steered those that stop the agent's turn.
 var (

@@ -3,15 +3,12 @@ package agent
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"net"
 	"sync"
 	"time"
 
-	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
 )
 
@@ -22,7 +19,6 @@ type game struct {
 	seed uint64
 	lead time.Duration // how long it runs before the agent comes
 	log  io.Writer
-	mod  *policy // of the mod itself, or nil
 	end  context.Context
 	said func(format string, a ...any) // for a trace
 	wg   sync.WaitGroup                // of faults that come by themselves
@@ -69,18 +65,11 @@ type reading struct {
 }
 
 // newGame returns a game that runs until ctx is done.
-func newGame(ctx context.Context, p *plan, seed uint64, lead time.Duration, log io.Writer, policyName string) *game {
-	g := &game{
+func newGame(ctx context.Context, p *plan, seed uint64, lead time.Duration, log io.Writer) *game {
+	return &game{
 		plan: p, seed: seed, lead: lead, log: log, end: ctx, said: func(string, ...any) {},
 		random: rand.New(rand.NewPCG(seed, 1)), tally: tally{},
 	}
-	switch policyName {
-	case policyNaive:
-		g.mod = &policy{samples: 1}
-	case policyAggregator:
-		g.mod = &policy{samples: 5}
-	}
-	return g
 }
 
 // serve runs the game, whose mod listens on l.
@@ -101,9 +90,6 @@ func (g *game) serve(l net.Listener, token string) error {
 		return json.RawMessage(tools), nil
 	})
 	mux.Handle(gabp.MethodToolsCall, g.call)
-	if g.mod != nil {
-		(&gabp.Attention{Source: g.mod}).Register(mux)
-	}
 	server, err := gabp.NewServer(gabp.ServerConfig{
 		Token: token, AgentID: "colony", App: gabp.App{Name: "Colony", Version: "1"}, Mux: mux,
 	})
@@ -330,7 +316,7 @@ func (g *game) read() reading {
 	return r
 }
 
-// write appends a record to the log, and passes it to the mod with its true level.
+// write appends a record to the log.
 func (g *game) write(text string, isError bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -340,66 +326,4 @@ func (g *game) write(text string, isError bool) {
 func (g *game) writeLocked(text string, isError bool) {
 	_, _ = io.WriteString(g.log, text+"\n")
 	g.lines = append(g.lines, written{at: time.Now(), urgent: isError})
-	if g.mod != nil && isError {
-		g.mod.logged(text)
-	}
-}
-
-// policy is the attention of mods that have their own: each error blocks, an open item counts and holds so many
-// samples, and an error after an acknowledgement is a new item.
-type policy struct {
-	gabp.AttentionSource // has no events
-	samples              int
-
-	mu   sync.Mutex
-	n    uint64
-	seq  uint64
-	item *heed.Item // nil while none is open
-}
-
-// sampleText bounds a sample, in bytes.
-const sampleText = 220
-
-func (p *policy) logged(text string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.seq++
-	text = text[:min(len(text), sampleText)]
-	if p.item == nil {
-		p.n++
-		p.item = &heed.Item{
-			ID: fmt.Sprintf("attn_%d", p.n), State: "open", Severity: event.SeverityError,
-			Blocking: true, StateInvalidated: true,
-			Summary: "An error was logged: " + text, OpenedAtSequence: p.seq,
-		}
-	}
-	p.item.TotalUrgentEntries++
-	p.item.LatestSequence = p.seq
-	if len(p.item.Sample) < p.samples {
-		p.item.Sample = append(p.item.Sample, heed.Sample{
-			Level: event.SeverityError, Message: text, RepeatCount: 1, LatestSequence: p.seq,
-		})
-	}
-}
-
-// Current implements [gabp.AttentionSource].
-func (p *policy) Current(context.Context, string) (heed.Item, bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.item == nil {
-		return heed.Item{}, false
-	}
-	return *p.item, true
-}
-
-// Ack implements [gabp.AttentionSource].
-func (p *policy) Ack(ctx context.Context, consumer, id string) heed.AckResult {
-	p.mu.Lock()
-	acknowledged := p.item != nil && p.item.ID == id
-	if acknowledged {
-		p.item = nil
-	}
-	p.mu.Unlock()
-	now, open := p.Current(ctx, consumer)
-	return heed.AckResult{Acknowledged: acknowledged, ID: id, Current: now, Open: open}
 }

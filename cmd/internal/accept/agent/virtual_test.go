@@ -54,7 +54,7 @@ func play(
 		}
 		log := newMemoryLog()
 		log.absent = name == planNoLog
-		g := newGame(ctx, newPlan(name, seed, calls), seed, lead, log, policy)
+		g := newGame(ctx, newPlan(name, seed, calls), seed, lead, log)
 		g.said = trace
 		mod, token := newPipes(), gabp.NewToken()
 		toHeed := newPipes()

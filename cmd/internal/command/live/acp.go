@@ -286,12 +286,16 @@ func (b *companion) add(c *deliver.Conversation) {
 	b.talks = append(b.talks, c)
 }
 
+// all returns the conversations.
+func (b *companion) all() []*deliver.Conversation {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.talks)
+}
+
 // look lets all conversations look.
 func (b *companion) look(ctx context.Context) error {
-	b.mu.Lock()
-	talks := slices.Clone(b.talks)
-	b.mu.Unlock()
-	for _, c := range talks {
+	for _, c := range b.all() {
 		if err := c.Look(ctx); err != nil {
 			return err
 		}
@@ -302,17 +306,29 @@ func (b *companion) look(ctx context.Context) error {
 // seekEvery is how often a running heed is looked for.
 const seekEvery = 2 * time.Second
 
-// watch lets the conversations look at each change, until ctx is done; it connects again if a heed ends.
+// watch lets the conversations look at each change, until ctx is done; it connects again if a heed ends, of which they
+// have a message.
 func (b *companion) watch(ctx context.Context, connect func() (*gabp.Client, error)) {
 	said := ""
 	for ctx.Err() == nil {
 		client, err := connect()
 		if err == nil {
 			b.client.Store(client)
-			b.log.Info("a heed was found")
-			err = deliver.Watch(ctx, client, b.look)
+			watched := false
+			err = deliver.Watch(ctx, client, func(ctx context.Context) error {
+				if !watched {
+					watched = true
+					b.log.Info("a heed was found")
+				}
+				return b.look(ctx)
+			})
 			b.client.Store(nil)
 			_ = client.Close()
+			for _, c := range b.all() {
+				if watched && ctx.Err() == nil {
+					c.Lost("heed", false)
+				}
+			}
 		}
 		if why := strings.TrimSpace(fmt.Sprint(err)); why != said && ctx.Err() == nil {
 			said = why

@@ -20,7 +20,7 @@ import (
 	"github.com/heedlog/heed/internal/testkit"
 )
 
-func init() { answerWithin, keepEvery = patience, 20*time.Millisecond }
+func init() { answerWithin, drainGrace, keepEvery = patience, patience, 20*time.Millisecond }
 
 // fakeBridge is a client as bridges in the field are: it sends no Content-Type,
 // "parameters" in place of "arguments" and its own name of the platform, has a new

@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed/agent/steer"
-	"github.com/heedlog/heed/agent/steer/attention"
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/deliver"
@@ -396,7 +395,7 @@ func (h *hooked) steer(ctx context.Context, c *deliver.Conversation) (said strin
 	}
 	h.heard = cmp.Or(h.heard, nothing)
 	if e.Call().Ended() {
-		h.report(ctx, c)
+		h.report(ctx, c, "")
 	}
 	switch item := current.Attention; {
 	case h.told: // by another heed: the rest waits for the next event
@@ -406,6 +405,7 @@ func (h *hooked) steer(ctx context.Context, c *deliver.Conversation) (said strin
 		if item != nil && item.Blocking {
 			h.heard = "item " + way.Number(item)
 			said = h.noted(c.Refuse(ctx, way.Refusal{Tool: e.Tool, Item: item}))
+			h.report(ctx, c, item.ID)
 		}
 	case part == hooks.Context:
 		said = h.noted(c.Offer(ctx))
@@ -418,7 +418,7 @@ func (h *hooked) steer(ctx context.Context, c *deliver.Conversation) (said strin
 		}
 	}
 	if e.Call() == event.StatusStarted && said == "" && h.flags.acts(e.Tool) {
-		h.report(ctx, c)
+		h.report(ctx, c, "")
 	}
 	return said
 }
@@ -435,7 +435,7 @@ func (h *hooked) lost(ctx context.Context, c *deliver.Conversation, who string) 
 		return h.noted(c.Refuse(ctx, way.Refusal{Tool: h.event.Tool, Why: why, Wait: "start heed again, or ask the user"}))
 	case h.gates():
 		h.heard = ""
-		return h.noted(c.Refuse(ctx, way.Refusal{Tool: h.event.Tool, Why: who + unchecked + ". The next ones pass"}))
+		return h.noted(c.Refuse(ctx, way.Refusal{Tool: h.event.Tool, Why: who + deliver.Unchecked + ". The next ones pass"}))
 	case held && h.event.Kind == hooks.Prompt:
 		h.heard = nothing
 	}
@@ -443,17 +443,9 @@ func (h *hooked) lost(ctx context.Context, c *deliver.Conversation, who string) 
 		return ""
 	}
 	h.heard = ""
-	c.Do(func(m *steer.Machine, now time.Time) steer.Action {
-		_, a := m.Receive(now, steer.Message{
-			Author: attention.Author, Topic: "heed", Revision: now.String(), Rides: true, Text: who + unchecked + ".",
-		})
-		return a
-	})
+	c.Lost(who, true)
 	return h.noted(c.Offer(ctx))
 }
-
-// unchecked says, after its name, that a heed was lost.
-const unchecked = " does not answer any more: faults of its game are not seen, and calls to it are not checked"
 
 // say writes the answer: on standard error, with its status, where the host reads it there.
 func (h *hooked) say(said string) error {
@@ -483,12 +475,12 @@ func (h *hooked) observe(m *steer.Machine, _ time.Time) steer.Action {
 	return steer.Action{}
 }
 
-// report reports the call of the event. Calls of the game are those that the host asks about: the end of any other call
-// ends none that has begun.
-func (h *hooked) report(ctx context.Context, c *deliver.Conversation) {
+// report reports the call of the event, and the item that holds it back, "" for none. Calls of the game are those that
+// the host asks about: the end of any other call ends none that has begun.
+func (h *hooked) report(ctx context.Context, c *deliver.Conversation, held string) {
 	e := h.event
 	exempt := fitsAny(h.flags.allow, e.Tool) || !h.flags.acts(e.Tool)
-	call := bridge.Call{ID: e.CallID, Tool: e.Tool, Exempt: exempt, Status: e.Call()}
+	call := bridge.Call{ID: e.CallID, Tool: e.Tool, Exempt: exempt, Held: held, Status: e.Call()}
 	if err := c.Report(ctx, call); err != nil {
 		h.Note("the call is not known to heed: %v", err)
 	}

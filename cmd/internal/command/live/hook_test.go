@@ -144,7 +144,7 @@ func TestHookReports(t *testing.T) {
 		case bridge.MethodCall:
 			c := decoded[bridge.Call](t, r.Params)
 			reports = append(reports, fmt.Sprintf("%s %q %q %s%s", c.Agent, c.ID, c.Tool, c.Status,
-				map[bool]string{true: " exempt"}[c.Exempt]))
+				map[bool]string{true: " exempt"}[c.Exempt])+c.Held)
 			return []heed.Verdict{}, nil
 		case gabp.MethodAttentionCurrent:
 			return gabp.CurrentResult{Attention: item}, nil
@@ -158,7 +158,7 @@ func TestHookReports(t *testing.T) {
 	}{
 		{input: `"PreToolUse","tool_name":"mcp__game__build","tool_use_id":"u1"`, want: `hook-s "u1" "mcp__game__build" started`},
 		{input: `"PreToolUse","tool_name":"mcp__game__build","agent_id":"a/1"`, want: `hook-a_1-s "" "mcp__game__build" started`},
-		{input: `"PreToolUse","tool_name":"mcp__game__build"`, blocked: true},
+		{input: `"PreToolUse","tool_name":"mcp__game__build"`, blocked: true, want: `hook-s "" "mcp__game__build" startede-1`},
 		{
 			input: `"PreToolUse","tool_name":"mcp__game__look"`, blocked: true, flags: []string{"--allow", "*look"},
 			want: `hook-s "" "mcp__game__look" started exempt`,

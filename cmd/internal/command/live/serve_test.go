@@ -85,7 +85,7 @@ func TestServe(t *testing.T) {
 	require.Contains(t, string(text), "heed_rules_swaps_total 1\n")
 	require.Contains(t, string(text), "heed_rules_refused_total 1\n")
 	require.Contains(t, string(text), "heed_bridge_sessions_total 3\n")
-	require.Equal(t, 9, strings.Count(string(text), "# TYPE heed_bridge_"))
+	require.Equal(t, 11, strings.Count(string(text), "# TYPE heed_bridge_"))
 	require.Contains(t, string(text), "# TYPE heed_items_open gauge\nheed_items_open{blocking=\"false\",severity=\"info\"} 0\n")
 
 	recorded := testkit.Must(os.ReadFile(filepath.Join(dir, "recorded.jsonl")))

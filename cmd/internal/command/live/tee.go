@@ -23,6 +23,9 @@ import (
 // teeGrace bounds the wait for the last output of the game.
 const teeGrace = time.Second
 
+// drainGrace is the further time for a slow machine, or for a program that does not read the output.
+var drainGrace = 2 * time.Second
+
 // output has the standard streams of a game, which pass through heed. A stream that is a terminal does not go through
 // heed, since games behave otherwise if it is none.
 type output struct {
@@ -83,16 +86,18 @@ func (o *output) handedOver() {
 	}
 }
 
-// wait returns when all writers are gone and everything is passed on, or d has passed, or ctx is done.
+// wait returns when all writers are gone and everything is passed on; after d, when everything that is written is, or
+// after drainGrace more; or when ctx is done.
 func (o *output) wait(ctx context.Context, d time.Duration) {
-	timeout := time.After(d)
+	late, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	end, cancel := context.WithTimeout(ctx, d+drainGrace)
+	defer cancel()
 	for _, s := range o.streams {
 		select {
 		case <-s.done:
-		case <-timeout:
-			return
-		case <-ctx.Done():
-			return
+		case <-late.Done():
+			_ = s.drain(end)
 		}
 	}
 }

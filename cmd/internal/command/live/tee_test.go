@@ -183,3 +183,19 @@ func TestSpoolFull(t *testing.T) {
 	require.Equal(t, []uint64{3, 6}, lost)
 	s.close()
 }
+
+// TestWaitOfASlowMachine: what a game wrote before its end is passed on however late heed comes to it, while another
+// process holds the pipe open.
+func TestWaitOfASlowMachine(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("pipes have no deadlines")
+	}
+	var passed testkit.Buffer
+	o := &output{}
+	game := testkit.Must(o.tee(&host{program: &program{}}, "stdout", &passed, false))
+	testkit.Must(game.WriteString("last words\n"))
+	o.wait(t.Context(), 0)
+	require.Equal(t, "last words\n", passed.String())
+	require.Len(t, o.tail(), 1)
+	require.NoError(t, game.Close())
+}

@@ -187,7 +187,7 @@ func TestWrapResults(t *testing.T) {
 	b.clear()
 
 	// The mod is started again: tools go on, and the loss is told.
-	b.tool("colony/build", "restart")
+	b.tool("colony/look", "restart") // no operation: the end may come before its answer
 	await(t, func() bool {
 		entries := b.entries()
 		return strings.Contains(entries, `"status":"disconnected"`) && strings.Contains(entries, `"status":"connected"`)
