@@ -285,7 +285,7 @@ func (c *Coalescer) explainCrash(it *item, in *Input) {
 		}
 	}
 	slices.SortFunc(rows, func(a, b *counter) int { return cmp.Compare(b.Last.seq, a.Last.seq) }) // first the crash
-	for i, o := range rows[1:] {
+	for i, o := range rows[min(1, len(rows)):] {
 		if in.Entry.Stack != "" || o.Last.seq+1 != rows[i].Last.seq || o.Count > 1 || o.Disposition != event.Blocking {
 			return
 		}

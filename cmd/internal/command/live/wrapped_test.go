@@ -4,15 +4,14 @@ package live
 
 import (
 	"encoding/json"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -207,20 +206,23 @@ func (w *wrapped) requireNothingLeft(pid int, files bool) {
 	}
 }
 
-// reserve returns a loopback address for a heed of the test to listen on. On Linux it is kept
-// from whoever asks for any port, as other tests do all the time: a socket that is bound to it
-// and does not listen, with SO_REUSEADDR, gives way only to one that asks for this very port with
-// the same option, as listeners of Go do.
+// reserve returns a loopback address for a heed of the test to listen on, of a port below those that systems give to
+// whoever asks for any. The port of UDP is held, so that no other test reserves it meanwhile.
 func reserve(t testing.TB) string {
 	t.Helper()
-	if runtime.GOOS != "linux" { // elsewhere the option means something else
-		return testkit.Must(freePort())
+	for {
+		addr := net.JoinHostPort("127.0.0.1", strconv.Itoa(10_000+rand.IntN(20_000)))
+		hold, err := net.ListenPacket("udp", addr)
+		if err != nil {
+			continue
+		}
+		l, err := net.Listen("tcp", addr)
+		if err != nil {
+			_ = hold.Close()
+			continue
+		}
+		t.Cleanup(func() { _ = hold.Close() })
+		require.NoError(t, l.Close())
+		return addr
 	}
-	fd := testkit.Must(syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0))
-	syscall.CloseOnExec(fd)
-	t.Cleanup(func() { _ = syscall.Close(fd) })
-	require.NoError(t, syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1))
-	require.NoError(t, syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}))
-	name := testkit.Must(syscall.Getsockname(fd))
-	return net.JoinHostPort("127.0.0.1", strconv.Itoa(name.(*syscall.SockaddrInet4).Port))
 }
