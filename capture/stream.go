@@ -27,9 +27,8 @@ import (
 // Flush; then it may still turn out to be another while the first 64 KiB come. Plain text
 // may later turn out to be a log of Unity's, as for a Reader.
 //
-// A Stream holds as much as a Reader, and at most three times
-// 192 KiB more. Compressed input is not for it. It is for one
-// goroutine and starts none.
+// A Stream holds as much as a Reader, and at most 192 KiB more. Compressed input is not for it. It is for one goroutine
+// and starts none.
 type Stream struct {
 	r       *Reader
 	started bool // the layout of r is known

@@ -107,13 +107,16 @@ func keywordOf[T string | []byte](word T) keyword {
 // mayFollowKeyword reports whether the bytes before i permit that scanner.keyword
 // finds something. It is inlined, and most tokens need no call.
 func mayFollowKeyword(s string, i int) bool {
-	j := skipBack(s, 0, i, precede)
+	j := skipBack(s, max(0, i-precedeAll), i, precede)
 	return j < i && mayEnd(s, j)
 }
 
-// precedeMax is how many bytes may come between a keyword and its value, without
-// white space.
-const precedeMax = 4
+// How many bytes may come between a keyword and its value: without white space, and all, so that a text of such bytes
+// is read in linear time.
+const (
+	precedeMax = 4
+	precedeAll = 64
+)
 
 // keyword returns the meaning of the word before i for the value at i: error 404 is not
 // error 500. The word is the letters before the bytes of class precede, or in a
