@@ -30,7 +30,7 @@
 //	          in assembly SomeMod                                     35
 //	          a name that begins with a listed mod: SomeMod_Press,
 //	          some_mod:press                                          20
-//	          a type in a text about a patch, which is the victim     20
+//	          a type in a text about a patch or hook, which is its victim  20
 //	tag       the record begins with [Some Mod]                       30
 //	          and says that the mod does not run                      40
 //	          a tag in capitals of no mod that is known               20

@@ -23,6 +23,7 @@ var table = map[string]row{
 	"mod":            {Named, weightNamed, rankNamed, (*scan).announced},
 	"plugin":         {Named, weightNamed, rankNamed, (*scan).announced},
 	"melon":          {Named, weightNamed, rankNamed, (*scan).announced},
+	"pack":           {Named, weightNamed, rankNamed, (*scan).announced},
 	"package":        {Named, weightNamed, rankNamed, packaged},
 	"smods":          {Path, weightPath, rankFolder, id},
 	"modid":          {Named, weightNamed, rankNamed, labeled},

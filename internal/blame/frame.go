@@ -52,7 +52,8 @@ func (s *scan) called(f *frame.Frame) {
 			return
 		}
 		path, root = owner, owner
-	case archive == "" && (!readable(root) || !java && isGlobal(whole, f.Dynamic) && !s.finder.goesBy(root)):
+	case archive == "" && (!readable(root) ||
+		(!java || strings.Contains(f.Rest, obfuscated)) && isGlobal(whole, f.Dynamic) && !s.finder.goesBy(root)):
 		// A class without a namespace is the game's, in most games, unless its module is known to be a mod's.
 		owner := s.finder.modules[module]
 		if owner == "" {
@@ -253,9 +254,12 @@ func archiveOf(f *frame.Frame) (mod string, rank int) {
 	return "", rankCode
 }
 
+// obfuscated is the place of code whose names were shortened.
+const obfuscated = "(SourceFile:"
+
 // isJava reports whether a frame gives its place as Java does.
 func isJava(line string) bool {
-	places := []string{".java:", ".kt:", ".scala:", "(Native Method)", "(Unknown Source)", "(SourceFile:", ".jar"}
+	places := []string{".java:", ".kt:", ".scala:", "(Native Method)", "(Unknown Source)", obfuscated, ".jar"}
 	return slices.ContainsFunc(places, func(place string) bool { return strings.Contains(line, place) })
 }
 

@@ -66,6 +66,8 @@ func modOf(above [2]string, part, word string) string {
 	case isModFolder(before) || before == "plugins":
 		file, _, _ := strings.Cut(part, ".js") // a plugin may be one script
 		return file
+	case above == [2]string{"r6", "scripts"}, above[0] == "resources" && strings.HasPrefix(before, "["):
+		return part
 	case number(part) && number(before) && (len(part) >= 6 && strings.EqualFold(above[0], "content") ||
 		len(part) >= workshopDigits && len(before) >= 5):
 		return part
@@ -78,7 +80,7 @@ var modFolders = []string{"mods-unpacked", "addons", "gamemodes"}
 // isModFolder reports whether a folder holds a folder for each mod. An engine has Plugins.
 func isModFolder(name string) bool {
 	name = strings.ToLower(name)
-	return strings.HasSuffix(name, "mods") || slices.Contains(modFolders, name)
+	return strings.HasSuffix(name, "mods") || strings.HasSuffix(name, "_packs") || slices.Contains(modFolders, name)
 }
 
 // script is before and after the name of a mod in the path of its script: __some-mod__/control.lua.

@@ -54,7 +54,7 @@ type scan struct {
 	code     []owner // mods whose code is in the trace, the nearest to the throw first
 	memory   bool    // the reason is that memory ran out: code in the trace was only running
 	stranger bool    // code of an unknown module has thrown
-	victim   bool    // the text is about a patch that failed, and names the method that it was for
+	victim   bool    // the text is about a patch or hook that failed, and names the method that it was for
 	nodes    bool    // the text is about nodes of XML: the code that reads them did not write them
 	cause    int     // how many findings there were above the last cause
 	within   int     // the indentation of the suppressed exception that lines belong to
@@ -164,7 +164,7 @@ func (s *scan) prose(line string) {
 		line = s.tags(line)
 		s.nodes = hasWord(strings.ReplaceAll(line, ".xml", ""), "xml") || hasWord(line, "node")
 	}
-	s.victim = strings.Contains(line, "atch")
+	s.victim = strings.Contains(line, "atch") || strings.Contains(line, "ook ")
 	s.words(line)
 }
 
@@ -303,6 +303,9 @@ func tagName(tag string) string {
 		if digit(tag[i+1]) {
 			return ""
 		}
+		if kind := tag[:i]; kind == "script" || kind == "resource" {
+			return tag[i+1:]
+		}
 		tag = tag[:i]
 	}
 	if tag == "" {
@@ -345,7 +348,7 @@ var levels = texts.Words(`
 	err error errors wrn warn warning warnings inf info information dbg debug trace trc verbose log logger logging
 	message msg notice fatal ftl crit critical severe exception assert fail failed failure ok success test null none
 	todo mod mods main utc gmt pm am thread mainthread ref endofstacktrace
-	ai audio chat client combat game net network quest render save saves server ui world
+	ai audio chat client combat game net network quest render save saves scripting server ui world
 `)
 
 // unnamed matches a tag that names no mod: a thread or a pool of threads, something printed elsewhere, a constant.

@@ -130,6 +130,7 @@ func ofLetter(c byte) (event.Level, bool) {
 //
 //	[ERR]   [WARN ]   [Error  :   BepInEx]   [main/WARN]   [10:00:00 ERROR Some Mod]   [ERR 10:00:00]   [core:emerg]
 //	[ERROR @ 10:00:00 | press]   [1:2:0405/100000.1:ERROR:a.cc(1)]   [ERROR|press]   [=ERROR=]   10:00:00 [Server Error]
+//	[10:00:00.123 E]
 func Tag(tag string, afterTime bool) (event.Level, bool) {
 	tag = strings.Trim(tag, " =*")
 	begins := tag != "" && isDigit(tag[0])
@@ -148,6 +149,9 @@ func Tag(tag string, afterTime bool) (event.Level, bool) {
 		word := rest[:n]
 		if l, ok := find(word, timed); ok {
 			return l, true
+		}
+		if len(rest) == 1 && strings.Contains("VDIWEF", rest) && timeLen(tag) == len(tag)-len(" E") {
+			return ofLetter(rest[0])
 		}
 		begins = word == "" || isDigit(word[0]) || isSign(word[0]) || isZone(word)
 		rest = rest[min(len(rest), n+1):]

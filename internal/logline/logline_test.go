@@ -112,6 +112,10 @@ var heads = []struct {
 	{"ERROR:root:no paper", "no paper", event.LevelError, true},
 	{"ERROR - no paper", "no paper", event.LevelError, true},
 
+	{"[10:00:00.123 E] no paper", "no paper", event.LevelError, true},
+	{"[2031-04-05 10:00:00 W] no paper", "no paper", event.LevelWarning, true},
+	{"[10:00:00 N] no paper", "[10:00:00 N] no paper", 0, false},
+	{"[12 E] no paper", "[12 E] no paper", 0, false},
 	{"[10:00:00 ERROR Gadgets] no paper", "no paper", event.LevelError, true},
 	{"[10:00:00 ALERT Loader] no paper", "no paper", event.LevelFatal, true},
 	{"[10:00:00 ERROR Loader]    - Lamps 1.0 because", "- Lamps 1.0 because", event.LevelError, true},
