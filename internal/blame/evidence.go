@@ -26,6 +26,7 @@ var table = map[string]row{
 	"pack":           {Named, weightNamed, rankNamed, (*scan).announced},
 	"package":        {Named, weightNamed, rankNamed, packaged},
 	"smods":          {Path, weightPath, rankFolder, id},
+	"version":        {Named, weightNamed, rankNamed, described},
 	"modid":          {Named, weightNamed, rankNamed, labeled},
 	"by":             {Named, weightNamed, rankNamed, labeled},
 	"blaming":        {Named, weightNamed, rankNamed, labeled},
@@ -143,6 +144,16 @@ func listed(_ *scan, before, _ string) string {
 		return name
 	}
 	return ""
+}
+
+// described reads a name before a version in parentheses: "Some Mod (version: 1.2.0)".
+func described(_ *scan, before, rest string) string {
+	before, ok := strings.CutSuffix(strings.TrimLeft(before, " "), " (")
+	name, after := capitalized(before)
+	if !ok || after != "" || !strings.HasPrefix(rest, ": ") {
+		return ""
+	}
+	return name
 }
 
 // identified reads a package id after its label.

@@ -47,10 +47,7 @@ func (f *Finder) Learn(m Mod) bool {
 	case passes:
 		name = f.otherName(&m)
 	}
-	n := f.ids[fold(id)]
-	if key := fold(name); n == 0 {
-		n = f.names[key]
-	}
+	n := cmp.Or(f.ids[fold(id)], f.names[fold(name)])
 	if n == 0 && len(f.mods) >= maxMods {
 		return false
 	}
@@ -158,13 +155,7 @@ func stem(id string) string {
 // false without one. Assemblies are not returned.
 func (f *Finder) Mod(name string) (Mod, bool) {
 	name = strings.TrimPrefix(name, texts.Code)
-	n := f.names[fold(name)]
-	if n == 0 {
-		n = f.known(name)
-	}
-	if n == 0 {
-		n = f.hint(name)
-	}
+	n := cmp.Or(f.names[fold(name)], f.known(name), f.hint(name))
 	if id, ok := strings.CutPrefix(name, workshop); n == 0 && ok && number(id) {
 		return Mod{Name: name, WorkshopID: id}, true
 	}
@@ -217,9 +208,7 @@ func (f *Finder) LearnNames(suspects []Suspect) {
 			f.Learn(Mod{Name: s.Mod, WorkshopID: s.WorkshopID})
 			continue
 		}
-		if n == 0 {
-			n = f.names[fold(s.Mod)]
-		}
+		n = cmp.Or(n, f.names[fold(s.Mod)])
 		if n != 0 && s.WorkshopID != "" && f.mods[n-1].WorkshopID == "" && f.mods[n-1].Title() != "" {
 			f.mods[n-1].WorkshopID = s.WorkshopID
 			f.alias(f.index, workshop+s.WorkshopID, n)

@@ -2,6 +2,7 @@ package blame
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -169,10 +170,7 @@ func (o *owner) same(p *owner) bool {
 
 // before reports whether the name of o is shown rather than the name of p.
 func (o *owner) before(p *owner) bool {
-	if o.rank != p.rank {
-		return o.rank < p.rank
-	}
-	return o.display < p.display
+	return cmp.Or(cmp.Compare(o.rank, p.rank), cmp.Compare(o.display, p.display)) < 0
 }
 
 // identifier returns the leading part of s that is one identifier of code, and
