@@ -187,13 +187,10 @@ const minGame = 3
 
 // isGame reports whether the first part of a name is the name of the game's program.
 func (f *Finder) isGame(name string) bool {
-	if f.game == "" {
-		return false
-	}
 	if i := strings.IndexAny(name, nameEnds); i >= 0 {
 		name = name[:i]
 	}
-	return len(name) >= len(f.game) && fold(name) == f.game
+	return f.game != "" && len(name) >= len(f.game) && fold(name) == f.game
 }
 
 // nameEnds end the part of a name that GameCode may name.
@@ -333,10 +330,8 @@ var inModule = texts.Lazy(` in <[0-9a-f]{32}>`)
 
 // moduleOf returns the hash of the module that a frame gives as its place, or "".
 func moduleOf(line string) string {
-	if m := inModule().FindString(line); m != "" {
-		return m[len(" in <") : len(m)-1]
-	}
-	return ""
+	_, module, _ := strings.Cut(inModule().FindString(line), "<")
+	return strings.TrimSuffix(module, ">")
 }
 
 // readable reports whether the root of a path is a name. The rest that an

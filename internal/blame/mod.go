@@ -102,9 +102,7 @@ func (f *Finder) learnID(id string, n int) {
 	if key == "" {
 		return
 	}
-	if f.ids[key] == 0 {
-		f.ids[key] = n
-	}
+	f.ids[key] = cmp.Or(f.ids[key], n)
 	f.alias(f.index, id, n)
 	first, rest, ok := strings.Cut(id, ".")
 	if ok && letters(first) >= 3 && !domains[first] {
