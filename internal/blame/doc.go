@@ -25,13 +25,14 @@
 //	          frame is code of the mod                                50
 //	named     mod "Some Mod", from mod some_mod, ModID: some_mod, provided
 //	          by 'some_mod', a package id, Some-Mod v1.2.0, a listed
-//	          name before a verb, content package: Some Mod           40
+//	          name before a verb, content package: Some Mod,
+//	          behavior pack 'Some Mod', Some Mod (version: 1.2)       40
 //	type      a type or assembly of the mod: of type SomeMod.Press,
 //	          in assembly SomeMod                                     35
 //	          a name that begins with a listed mod: SomeMod_Press,
 //	          some_mod:press                                          20
-//	          a type in a text about a patch or hook, which is its victim  20
-//	tag       the record begins with [Some Mod]                       30
+//	          a type in a text about a patch or hook, its victim      20
+//	tag       the record begins with [Some Mod], [script:some_mod]    30
 //	          and says that the mod does not run                      40
 //	          a tag in capitals of no mod that is known               20
 //	patch     Harmony patch on the innermost method; on another       20, 8
@@ -66,7 +67,7 @@
 // The module of a frame decides before its namespace: code in a namespace of the game whose module is a mod's is the
 // mod's, and where the module is not known, the code that called it is a doubt. Code that was compiled before the game
 // ran, in a module of zeros, is the game's. In a game whose code no rule names,
-// the namespace of most frames is the game's.
+// the namespace of most frames is the game's. So is code of Java without a package whose names were shortened.
 //
 // Code of the game, its engine, the runtime or a library that mods share is no
 // mod's fault: [Finder.SetGameCode] names it. It is matched against namespaces,

@@ -308,9 +308,6 @@ func tagName(tag string) string {
 		}
 		tag = tag[:i]
 	}
-	if tag == "" {
-		return ""
-	}
 	tag = unversioned(tag)
 	key := fold(tag)
 	n := letters(key)
