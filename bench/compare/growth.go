@@ -60,6 +60,7 @@ var shapes = []struct{ name, text string }{
 	{"ids", "Thing_Wall4821 at (12, 0, 5) has no link to Region_77, "},
 	{"pairs", "name=value42 other=7 "},
 	{"quotes", `"never closed `},
+	{"marks", `"`},
 	{"brackets", "((["},
 	{"paths", `C:\Games\Some Mod\`},
 	{"tags", "<color="},

@@ -291,9 +291,9 @@ namespace Lib.GAB.Server
             var body = Encoding.UTF8.GetBytes(json.Append('}').ToString());
             var text = "Content-Length: " + body.Length + "\r\nContent-Type: application/json\r\n\r\n";
             var header = Encoding.UTF8.GetBytes(text);
-            await to.WriteAsync(header, 0, header.Length);
-            await Task.Delay(1); // longer than in the library, so that a test sees it
-            await to.WriteAsync(body, 0, body.Length);
+            to.Write(header, 0, header.Length);
+            Thread.Sleep(1); // longer than in the library, so that a test sees it; a task might wait for a thread
+            to.Write(body, 0, body.Length);
             await to.FlushAsync();
         }
 
