@@ -345,11 +345,11 @@ func (p *program) install(cmd *cobra.Command, f *installFlags, client *mcp.Clien
 		only.server = there[0]
 		return p.install(cmd, &only, client, args)
 	}
-	err := fmt.Errorf("no server %q in %s", f.server, strings.Join(places, ", "))
+	next := "configure it there first, or name its file by --file"
 	if len(there) > 0 {
-		err = fmt.Errorf("%w; there are: %s", err, text.Safe(strings.Join(there, ", "), 400))
+		next = "there are: " + text.Safe(strings.Join(there, ", "), 400)
 	}
-	return cli.Failed(exitUsage, err)
+	return cli.Failed(exitUsage, fmt.Errorf("no server %q in %s; %s", f.server, strings.Join(places, ", "), next))
 }
 
 // frontFlags returns the flags of mcp with absolute paths, or an error for flags that mcp would refuse.
