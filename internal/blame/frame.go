@@ -52,7 +52,7 @@ func (s *scan) called(f *frame.Frame) {
 			return
 		}
 		path, root = owner, owner
-	case archive == "" && (!readable(root) || mayBeGlobal(f, java) && isGlobal(whole, f.Dynamic) && !s.finder.goesBy(root)):
+	case archive == "" && (!readable(root) || mayBeBare(f, java) && isGlobal(whole, f.Dynamic) && !s.finder.goesBy(root)):
 		// A class without a namespace is the game's, in most games, unless its module is known to be a mod's.
 		owner := s.finder.modules[module]
 		if owner == "" {
@@ -253,8 +253,8 @@ func archiveOf(f *frame.Frame) (mod string, rank int) {
 	return "", rankCode
 }
 
-// mayBeGlobal reports whether a class of the game may have no namespace: in Java, where names were shortened.
-func mayBeGlobal(f *frame.Frame, java bool) bool {
+// mayBeBare reports whether a class of the game may have no namespace: in Java, where names were shortened.
+func mayBeBare(f *frame.Frame, java bool) bool {
 	return !java || strings.Contains(f.Rest, obfuscated)
 }
 

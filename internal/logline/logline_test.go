@@ -113,7 +113,6 @@ var heads = []struct {
 	{"ERROR - no paper", "no paper", event.LevelError, true},
 
 	{"[10:00:00.123 E] no paper", "no paper", event.LevelError, true},
-	{"[2031-04-05 10:00:00 W] no paper", "no paper", event.LevelWarning, true},
 	{"[10:00:00 N] no paper", "[10:00:00 N] no paper", 0, false},
 	{"[12 E] no paper", "[12 E] no paper", 0, false},
 	{"[10:00:00 ERROR Gadgets] no paper", "no paper", event.LevelError, true},
