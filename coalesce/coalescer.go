@@ -269,27 +269,27 @@ func (c *Coalescer) foldUrgent(in *Input, named *operation) Folded {
 // item of this run reports that; and the fault that came once, directly before a crash without a stack of its own. The
 // mods of that fault are those of the crash.
 func (c *Coalescer) explainCrash(it *item, in *Input) {
-	r := it.rule(in.Decision.Rule)
+	r, row := it.rule(in.Decision.Rule), it.Counters.find(in.Decision.Rule, in.Signature, in.variant)
 	if r == nil || r.Effects&crash == 0 {
 		return
 	}
-	var rows []*counter // of this run, the latest first
+	latest := map[uint64]*counter{} // groups of this run, by the sequence number of their latest entry
 	for i := range c.Items {
-		o := &c.Items[i]
-		if o.State == itemFree || o.State == itemPast || o.State == itemOver {
-			continue
-		}
-		rows = append(rows, o.Counters.Rows...)
-		if slices.ContainsFunc(o.Rules, func(r ruleCount) bool { return r.Effects&memory != 0 }) {
-			r.Effects |= memory | explained
+		if o := &c.Items[i]; o.State != itemFree && o.State != itemPast && o.State != itemOver {
+			for _, group := range o.Counters.Rows {
+				latest[group.Last.seq] = group
+			}
+			if slices.ContainsFunc(o.Rules, func(r ruleCount) bool { return r.Effects&memory != 0 }) {
+				r.Effects |= memory | explained
+			}
 		}
 	}
-	slices.SortFunc(rows, func(a, b *counter) int { return cmp.Compare(b.Last.seq, a.Last.seq) }) // first the crash
-	for i, o := range rows[min(1, len(rows)):] {
-		if in.Entry.Stack != "" || o.Last.seq+1 != rows[i].Last.seq || o.Count > 1 || o.Disposition != event.Blocking {
+	for seq := c.Now.seq - 1; row != nil && in.Entry.Stack == ""; seq-- {
+		o := latest[seq]
+		if o == nil || o.Count > 1 || o.Disposition != event.Blocking {
 			return
 		}
-		rows[0].Accused = rows[0].Accused.join(o.Accused)
+		row.Accused = row.Accused.join(o.Accused)
 		if o.Severity < event.SeverityFatal || !strings.HasPrefix(o.Rule, "default.") { // else it announces the crash
 			r.ExplainedBy = append(slices.Clip(r.ExplainedBy), o.Rule)
 			return
