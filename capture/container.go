@@ -77,7 +77,8 @@ func (r *Reader) unhead(ln *line) {
 		}
 		t = rest
 	}
-	if (a.traceback || begins.Has(text(b), "raceback", "tack trace:", `File "`, ": in ", "\tat ", "  at ")) && a.reportsFault() {
+	traces := a.traceback || begins.Has(text(b), "raceback", "tack trace:", `File "`, ": in ", "\tat ", "  at ")
+	if traces && a.reportsFault() {
 		ln.text, ln.look = t, look{}
 	}
 }

@@ -347,8 +347,7 @@ func increasing(values []int) []bool {
 func (m *ModChange) is(name string) bool {
 	key := blame.Key(name)
 	own := append([]string{m.Name, m.PackageID, lastPart(m.PackageID)}, m.assemblies...)
-	return key != "" && slices.ContainsFunc(own,
-		func(own string) bool { return blame.Key(own) == key })
+	return key != "" && slices.ContainsFunc(own, func(own string) bool { return blame.Key(own) == key })
 }
 
 // lastPart returns the part of a package id that is most like the name of its mod.

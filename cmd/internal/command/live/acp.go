@@ -324,8 +324,8 @@ func (b *companion) watch(ctx context.Context, connect func() (*gabp.Client, err
 			})
 			b.client.Store(nil)
 			_ = client.Close()
-			for _, c := range b.all() {
-				if watched && ctx.Err() == nil {
+			if watched && ctx.Err() == nil {
+				for _, c := range b.all() {
 					c.Lost("heed", false)
 				}
 			}
