@@ -316,8 +316,8 @@ func (t *tokens) isLikely(i, others int) bool {
 }
 
 // weightOfRest returns the weight of the words from i on, if names or values vary before them. Words that leave the
-// brackets in which they begin, and those with a tag at the end, hold more than what varies. What begins a bracket
-// after a value is a reason.
+// brackets in which they begin, and those with a tag at the end, hold more than what varies. A bracket after a
+// value begins a reason.
 func (t *tokens) weightOfRest(i int, varies bool) int {
 	w, said := &t.words[i], int(t.plain[i])
 	separated := (w.gap >= gapOpen && w.marks != equalsHash || w.marks == dashHash) && !t.words[t.n-1].isEnclosed() &&
