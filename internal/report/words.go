@@ -20,12 +20,11 @@ import (
 // a player.
 type RuleText struct {
 	Summary, Why, Advice string
-	ExplainedBy          []string // the rules whose earlier problem explains this one's
 }
 
 // shown returns the text of a rule escaped, each in one line.
 func (t RuleText) shown() RuleText {
-	return RuleText{safe(oneSpace(t.Summary)), safe(oneSpace(t.Why)), safe(oneSpace(t.Advice)), t.ExplainedBy}
+	return RuleText{safe(oneSpace(t.Summary)), safe(oneSpace(t.Why)), safe(oneSpace(t.Advice))}
 }
 
 // described returns the text of a rule, with a summary by severity if the rule has none.
