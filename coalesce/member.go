@@ -57,15 +57,14 @@ const (
 	explained                     // a crash, by the lack of memory before
 )
 
-// EffectsOf returns the effects that a decision names by its tags; docs/rules.md lists them. byLevel reports that no
-// rule decided about a log record, only its level.
-func EffectsOf(d *event.Decision, byLevel bool) (all Effects) {
+// EffectsOf returns the effects that a decision names by its tags; docs/rules.md lists them.
+func EffectsOf(d *event.Decision) (all Effects) {
 	for i, tag := range [...]string{"crash", "hang", "breaks", "words", "memory"} {
 		if slices.Contains(d.Tags, tag) {
 			all |= 1 << i
 		}
 	}
-	if byLevel {
+	if strings.HasPrefix(d.Rule, "default.log.") { // no rule decided, only the level
 		all |= levels
 	}
 	return all

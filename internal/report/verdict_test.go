@@ -170,7 +170,7 @@ func (s *script) open(o *heed.Outcome, line uint64) {
 		n = len(a.Members)
 		a.Members = append(a.Members, heed.Member{
 			Rule: d.Rule, First: line, Signature: o.Signature, Message: "message",
-			Effects: coalesce.EffectsOf(d, strings.HasPrefix(d.Rule, "default.log.")),
+			Effects: coalesce.EffectsOf(d),
 		})
 		if cause, ok := strings.CutPrefix(d.Rule, "after "); ok {
 			a.Members[n].Because = []string{cause}

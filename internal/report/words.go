@@ -39,17 +39,8 @@ func (t RuleText) described(rule string, severity event.Severity) RuleText {
 // maxName bounds the name of an operation in a sentence, in characters.
 const maxName = 64
 
-// defaultRule returns the kind of entry of a default, such as "default.log.error", and "" for a rule of a file.
-func defaultRule(id string) (kind string) {
-	rest, ok := strings.CutPrefix(id, "default.")
-	kind, _, more := strings.Cut(rest, ".")
-	if !ok || !more {
-		return ""
-	}
-	return kind
-}
-
-func isDefault(rule string) bool { return defaultRule(rule) != "" }
+// isDefault reports whether no rule of a file has the id.
+func isDefault(id string) bool { return strings.HasPrefix(id, "default.") }
 
 // baseName is the last part of a path of any system.
 func baseName(file string) string { return file[strings.LastIndexAny(file, `/\`)+1:] }
