@@ -28,7 +28,7 @@
 //	          name before a verb, content package: Some Mod,
 //	          behavior pack 'Some Mod', Some Mod (version: 1.2)       40
 //	type      a type or assembly of the mod: of type SomeMod.Press,
-//	          in assembly SomeMod                                     35
+//	          in assembly SomeMod, some-mod.mixins.json:PanelMixin    35
 //	          a name that begins with a listed mod: SomeMod_Press,
 //	          some_mod:press                                          20
 //	          a type in a text about a patch or hook, its victim      20

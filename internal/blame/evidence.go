@@ -78,6 +78,9 @@ func (s *scan) words(line string) {
 		if isNative && s.finder.known(word) != 0 {
 			s.owned(Frame, weightThrown, rankCode, word)
 		}
+		if strings.HasPrefix(rest, ".mixins.json") { // the file of a mod's changes to code of the game
+			s.owned(Type, weightType, rankNamed, line[len(strings.TrimRightFunc(before, idRune)):i])
+		}
 		s.versioned(before, word, rest)
 		if name, ok := strings.CutPrefix(word, "sbm_"); ok { // an assembly that Space Engineers made of a mod's scripts
 			s.owned(Type, weightType, rankCode, name)

@@ -26,6 +26,11 @@ func (s *scan) frame(f *frame.Frame) {
 		s.game = true // the loader of Node's modules
 		return
 	}
+	if o, ok := s.finder.owner(rankOwner, mixedIn(f.Path)); ok {
+		s.frames++
+		s.thrownBy(o)
+		return
+	}
 	s.called(f)
 }
 
@@ -107,6 +112,18 @@ func (s *scan) thrownBy(o owner) {
 
 // patchedBy precedes the id of the mod by which a method in a trace is patched: PatchedBy<author.mod>.
 const patchedBy = "PatchedBy<"
+
+// mixedIn returns the id of the mod whose method Mixin has put into a class of the game, "" for none:
+// net.acme.Press.handler$zza000$some_mod$turn.
+func mixedIn(method string) string {
+	_, rest, _ := strings.Cut(method, "$")
+	mark, rest, _ := strings.Cut(rest, "$")
+	id, _, ok := strings.Cut(rest, "$")
+	if !ok || len(mark) != len("zza000") || !number(mark[3:]) {
+		return ""
+	}
+	return id
+}
 
 // passesOn reports whether the code of a frame, which is o's, only runs code of others: it
 // reports faults, or reads data that the record is about and that is not its own.
