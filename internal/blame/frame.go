@@ -26,10 +26,8 @@ func (s *scan) frame(f *frame.Frame) {
 		s.game = true // the loader of Node's modules
 		return
 	}
-	if o, ok := s.finder.owner(rankOwner, mixedIn(f.Path)); ok {
-		s.frames++
-		s.thrownBy(o)
-		return
+	if m := mixedIn().FindStringSubmatch(f.Path); m != nil {
+		f.Path = m[1] + "." + f.Path
 	}
 	s.called(f)
 }
@@ -113,17 +111,8 @@ func (s *scan) thrownBy(o owner) {
 // patchedBy precedes the id of the mod by which a method in a trace is patched: PatchedBy<author.mod>.
 const patchedBy = "PatchedBy<"
 
-// mixedIn returns the id of the mod whose method Mixin has put into a class of the game, "" for none:
-// net.acme.Press.handler$zza000$some_mod$turn.
-func mixedIn(method string) string {
-	_, rest, _ := strings.Cut(method, "$")
-	mark, rest, _ := strings.Cut(rest, "$")
-	id, _, ok := strings.Cut(rest, "$")
-	if !ok || len(mark) != len("zza000") || !number(mark[3:]) {
-		return ""
-	}
-	return id
-}
+// mixedIn matches a method that Mixin has put into a class of the game for a mod: Press.handler$zza000$some_mod$turn.
+var mixedIn = texts.Lazy(`\$[a-z]{3}\d{3}\$([\w-]+)\$`)
 
 // passesOn reports whether the code of a frame, which is o's, only runs code of others: it
 // reports faults, or reads data that the record is about and that is not its own.
