@@ -133,13 +133,14 @@ func (d *detection) observe(e *evidence, b []byte) {
 	} else if e.lines == 2 && e.begun {
 		d.header = opensContext(b)
 	}
+	ln := line{text: b}
 	switch {
 	case b[0] == ' ' && e.mono > 0: // a further frame says nothing new
 	case b[0] == '{':
 		e.json++
 	case b[0] == '[' && logline.Parse(text(b)).Sure:
 		e.heads++
-	case is(b, ofFooter):
+	case ln.is(ofFooter):
 		e.footers++
 		if unity.IsManaged(text(b)) {
 			d.footers++
@@ -156,14 +157,12 @@ func (d *detection) observe(e *evidence, b []byte) {
 		}
 	case hasPrefix(b, unity.ConsoleMark):
 		e.frames++
-	case is(b, gameLine):
+	case ln.is(gameLine | ofRef):
 		e.game++
-	case bytes.Contains(b, []byte("] in <")) && is(b, ofFrame):
+	case bytes.Contains(b, []byte("] in <")) && ln.is(ofFrame):
 		e.mono++
 	default:
-		if is(b, ofRef) {
-			e.game++
-		} else if _, ok := consoleLevel(b); ok {
+		if _, ok := consoleLevel(b); ok {
 			e.frames++
 		}
 	}

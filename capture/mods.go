@@ -268,7 +268,10 @@ func (m *modLists) add(mod *ListedMod) {
 // key is the same for all names of a mod; one without letters stays as it is.
 func (m *ListedMod) key() string {
 	name := cmp.Or(m.PackageID, m.Name)
-	return cmp.Or(blame.Key(name), strings.Clone(name))
+	if key := blame.Key(name); key != "" {
+		return key
+	}
+	return strings.Clone(name)
 }
 
 // parse reads a line of the list in the header of an upload: the name, the package id in parentheses, versions in
