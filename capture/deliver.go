@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"strings"
 	"time"
 	"unsafe"
 
 	"github.com/heedlog/heed/capture/internal/crash"
+	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/event"
 )
 
@@ -85,8 +87,9 @@ func (r *Reader) fill(rec *Record) {
 			r.mods.message(rec.Message, rec.Context, r.banner.records)
 		}
 		if rec.Context {
-			r.machine.Text(rec.Message)
-			rec.machine = r.machine.Take()
+			for line := range strings.SplitSeq(rec.Message, "\n") {
+				r.machine = rimworld.Machine(r.machine, line)
+			}
 		}
 	} else {
 		rec.Message, rec.Stack, rec.Pos = text(a.message), text(a.stack), uint64(a.start)
@@ -96,7 +99,6 @@ func (r *Reader) fill(rec *Record) {
 		switch a.block {
 		case blockContext:
 			rec.Context, rec.Source, rec.Layout = true, contextSource, layoutHugsLib
-			rec.machine = r.machine.Take()
 		case blockAround:
 			rec.Context, rec.Source = true, reportSource
 		case blockReport, blockCrash:
@@ -111,6 +113,9 @@ func (r *Reader) fill(rec *Record) {
 			rec.Head = head.TextAt(rec.Message, rec.Level) + 1
 			rec.unquote()
 		}
+	}
+	if rec.Context && r.machine != nil {
+		rec.machine, r.machine = r.machine, &Facts{}
 	}
 	rec.Mods, r.mods.list = r.mods.list, nil
 	if r.live.level = rec.Level; a.start == r.live.cutLine {

@@ -41,7 +41,7 @@ type Reader struct {
 	json    jsonLine
 	looks   *looks
 	mods    modLists
-	machine rimworld.Machine
+	machine *Facts // in the header of an upload, whose text may be cut above them
 
 	uncolored []byte // the current line, where it had colors
 	origin    []byte // the prefix that was taken off the line before, empty if none was
@@ -419,7 +419,7 @@ func (r *Reader) begin(ln *line) {
 		a.sealed = isContextEnd(ln.text)
 		a.block, a.split = blockContext, evidenceBlock
 		r.mods.begin(text(ln.text), true)
-		r.machine = rimworld.Machine{}
+		r.machine = nil
 		return
 	}
 	if r.isJSON(ln) {
@@ -525,7 +525,7 @@ func (r *Reader) join(ln *line) bool {
 	a.add(ln, v.to, v.by)
 	r.listLine(ln)
 	if a.block == blockContext {
-		r.machine.Line(text(ln.text))
+		r.machine = rimworld.Machine(r.machine, text(ln.text))
 	}
 	if v.to == partStack && v.by == evidenceFrame {
 		a.frame(ln.text)
