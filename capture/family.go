@@ -64,8 +64,8 @@ func familyOf(l Layout) string {
 func detectFormat(window []byte, d detection) *format.Format {
 	family := familyOf(d.layout)
 	switch {
-	case d.header:
-		family = familyOf(layoutHugsLib)
+	case d.header: // an upload of RimWorld's
+		return formatOf(familyOf(layoutHugsLib))
 	case family == "json" && bytes.Contains(window, []byte(unity.BannerVersion)):
 		family = "unity" // a recording
 	case family == "json" && isRecorded(window):
