@@ -62,9 +62,7 @@ func (r *Reader) flush() {
 	a.sealed = true
 	if rec.Kind == event.KindLog && rec.Stack == "" {
 		if n := omission(rec.Message); n > 0 {
-			r.notice(event.Notice{
-				Status: event.StatusRunCut, Count: n, Pos: rec.Pos, Detail: "the logger reports messages that it left out",
-			})
+			r.notice(event.StatusRunCut, n, int(rec.Pos), "the logger reports messages that it left out")
 		}
 	}
 }
@@ -146,19 +144,18 @@ func (r *Reader) countRun() {
 // has next records so far.
 func (r *Reader) endRun(next uint64) {
 	if r.run == maxRun {
-		r.notice(event.Notice{
-			Status: event.StatusRunCut, Count: maxRun, Pos: uint64(r.runLine),
-			Detail: "the game stops writing a message after 99 repeats: there may have been more",
-		})
+		const why = "the game stops writing a message after 99 repeats: there may have been more"
+		r.notice(event.StatusRunCut, maxRun, r.runLine, why)
 	}
 	r.run = next
 }
 
-// notice puts a notice into out.
-func (r *Reader) notice(n event.Notice) *Record {
+// notice puts a notice, which arose near a line, into out.
+func (r *Reader) notice(status event.Status, count uint64, line int, detail string) *Record {
 	rec := r.deliver()
-	r.ended = r.ended && n.Status != event.StatusRestarted
-	rec.Entry, rec.Layout, rec.Family = n.Entry(), r.layout, r.format.Name
+	r.ended = r.ended && status != event.StatusRestarted
+	rec.Entry = event.Notice{Status: status, Count: count, Pos: uint64(line), Detail: detail}.Entry()
+	rec.Layout, rec.Family = r.layout, r.format.Name
 	return rec
 }
 
@@ -167,7 +164,7 @@ func (r *Reader) finish() {
 	r.endRun(0)
 	detail, isWhole := r.truncated(), r.cur.ended || r.layout == LayoutJSON && hasPrefix(r.cur.text, "{")
 	if r.unended = detail == "" && !isWhole && r.cur.no > 1; detail != "" {
-		r.notice(event.Notice{Status: event.StatusTruncated, Pos: uint64(r.lines.no), Detail: detail})
+		r.notice(event.StatusTruncated, 0, r.lines.no, detail)
 	}
 	if r.err = io.EOF; r.failed != nil && !errors.Is(r.failed, io.EOF) {
 		r.err = readError(r.lines.no, r.op, r.failed)

@@ -279,7 +279,7 @@ func (r *Reader) read() {
 			break
 		}
 		if ln.cut > 0 && ln.hole == 0 && !ln.holeFirst { // else a notice about the hole counts it
-			r.notice(event.Notice{Status: event.StatusHole, Count: ln.cut, Pos: uint64(ln.no), Detail: cutLine}).Cut = ln.cut
+			r.notice(event.StatusHole, ln.cut, ln.no, cutLine).Cut = ln.cut
 		}
 		if r.asm.lines > 1 {
 			r.looks.keep(&ln.look)
@@ -392,10 +392,7 @@ func (r *Reader) take(ln *line) bool {
 // hole puts the notice about the hole in ln into out, and takes it off ln.
 func (r *Reader) hole(ln *line) {
 	r.endRun(0) // missing lines may be of the run or not
-	r.notice(event.Notice{
-		Status: event.StatusHole, Count: ln.hole + ln.cut, Pos: uint64(ln.no),
-		Detail: "the log holds a run of NUL bytes where text should be",
-	})
+	r.notice(event.StatusHole, ln.hole+ln.cut, ln.no, "the log holds a run of NUL bytes where text should be")
 	ln.hole = 0
 }
 
@@ -479,7 +476,7 @@ func (r *Reader) noteBanner(ln *line) {
 
 // restart begins another run of the game at ln.
 func (r *Reader) restart(ln *line) {
-	r.notice(event.Notice{Status: event.StatusRestarted, Pos: uint64(ln.no), Detail: "the log starts again"})
+	r.notice(event.StatusRestarted, 0, ln.no, "the log starts again")
 	r.mods.restart(r.banner.records)
 }
 

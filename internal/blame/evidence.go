@@ -196,12 +196,8 @@ func (s *scan) prefixes(word, rest string) {
 
 // hasWord reports whether a line has a word, in whichever case.
 func hasWord(line, word string) bool {
-	for w := range strings.FieldsFuncSeq(line, func(r rune) bool { return r < utf8.RuneSelf && !wordByte(byte(r)) }) {
-		if strings.EqualFold(w, word) {
-			return true
-		}
-	}
-	return false
+	words := strings.FieldsFunc(line, func(r rune) bool { return r < utf8.RuneSelf && !wordByte(byte(r)) })
+	return slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, word) })
 }
 
 // wordByte reports whether a byte may be part of a word.

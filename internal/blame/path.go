@@ -28,12 +28,9 @@ func (s *scan) path(line string) {
 	about := strings.EqualFold(label[max(0, len(label)-len("file")):], "file")
 	var above [2]string // the last two folders
 	within := false     // of a path whose mod is known: a folder in a mod's folder may bear the name of another
-	for last := false; !last; {
-		i := strings.IndexAny(line, `/\`)
-		if last = i < 0; last {
-			i = len(line)
-		}
-		part := line[:i]
+	parts := strings.Split(strings.ReplaceAll(line, `\`, "/"), "/")
+	for i, part := range parts {
+		last := i == len(parts)-1
 		word := part[strings.LastIndexAny(part, " :='\"(")+1:]
 		name := modOf(above, part, word)
 		switch {
@@ -53,7 +50,6 @@ func (s *scan) path(line string) {
 			part = word // the rest is the text before the path
 		}
 		above = [2]string{above[1], part}
-		line = line[min(i+1, len(line)):]
 	}
 }
 
