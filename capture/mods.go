@@ -115,10 +115,9 @@ func (m *modLists) restart(records int) {
 type listForm uint8
 
 const (
-	formNone   listForm = iota
-	formHeader          // the header of an upload, above its mods
-	formMods            // the mods of a header
-	formItems           // announced by a line
+	formNone  listForm = iota
+	formMods           // the mods in the header of an upload
+	formItems          // announced by a line
 )
 
 // mayBegin reports whether begin has something to look for in the first line of a
@@ -140,8 +139,7 @@ func (m *modLists) begin(line string, header bool) {
 	m.form = formNone
 	switch {
 	case header:
-		m.form = formHeader
-		m.line(line)
+		m.form = formMods
 		return
 	case m.upload:
 		return
@@ -199,15 +197,12 @@ func (m *modLists) setIn(line string) (found bool) {
 func (m *modLists) line(line string) {
 	var mod ListedMod
 	switch m.form {
-	case formHeader:
-		if strings.HasPrefix(line, rimworld.UploadMods) {
-			m.form, m.upload = formMods, true
-		}
 	case formMods:
 		switch {
 		case strings.HasPrefix(line, rimworld.UploadPatches):
 			m.form = formNone
 		case mod.parse(line):
+			m.upload = true
 			m.add(&mod)
 		}
 	case formItems:
