@@ -221,7 +221,6 @@ func (f *Finder) LearnTrace(trace string) {
 		}
 		path := methodPath(fr.Path)
 		root, module := f.rootOf(path), moduleOf(fr.Rest)
-		isGlobal := isGlobal(fr.Path, false)
 		if !runtimes[root] {
 			f.frames++
 		}
@@ -231,12 +230,12 @@ func (f *Finder) LearnTrace(trace string) {
 		if f.isGame(root) {
 			f.gameRoot = strings.Clone(root)
 		}
-		if isGlobal {
-			f.namespace("").count(module)
-		} else {
-			f.namespace(root).count(module)
+		space := root
+		if isGlobal(fr.Path, false) {
+			space = ""
 		}
-		if isGlobal || f.ofGame(path, root, module) {
+		f.namespace(space).count(module)
+		if space == "" || f.ofGame(path, root, module) {
 			continue
 		}
 		if module != "" && f.modules[module] == "" && len(f.modules) < maxModules {
