@@ -107,7 +107,7 @@ func (r *Reader) detectLayout() {
 		l.r += len(byteOrderMark)
 	}
 	d := detection{layout: r.layout, header: r.layout == layoutHugsLib, pure: r.layout == layoutConsole}
-	r.format = formatOf(familyOf(r.layout))
+	r.format = formatOf(layoutFamilies[r.layout])
 	if r.opt.Layout == LayoutAuto {
 		whole := r.ready() || l.ended // else a \n may be about to come
 		if head := l.head(detectSize); whole && bytes.IndexByte(head, '\n') < 0 && bytes.IndexByte(head, '\r') >= 0 {
