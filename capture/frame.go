@@ -84,12 +84,13 @@ func isOffsetFrame(b []byte, n int) bool {
 }
 
 // isNativeFrame reports whether b is a frame of native code in a crash report:
-// "0x00007FF0DECADE00 (KERNEL32) BaseThreadInitThunk", "#3  0x007f3a… in raise".
+// "0x00007FF0DECADE00 (KERNEL32) BaseThreadInitThunk", "#3  0x007f3a… in raise", of a program of 32 bits
+// "0ECADE00 (Mono JIT Code) Some.Press:Turn (int)".
 func isNativeFrame(b []byte) bool {
 	return nativeFrame.Match(b)
 }
 
-var nativeFrame = regexp.MustCompile(`^[ \t]*(?:#\d|0x[[:xdigit:]]{8,}[ :])`)
+var nativeFrame = regexp.MustCompile(`^(?:[ \t]*(?:#\d|0x[[:xdigit:]]{8,}[ :])|[[:xdigit:]]{8} \()`)
 
 // isCutFrame reports whether b may be the beginning of a frame whose rest is
 // missing. Any word may be, so it counts only below a trace, at the end of the input.

@@ -78,13 +78,10 @@ func (f *Finder) Passes(name string) bool { return f.isGameCode(name) || f.folde
 // otherName returns a substitute name for a mod whose name collides with
 // GameCode: of its code, or else its package id.
 func (f *Finder) otherName(m *Mod) string {
-	for _, a := range m.Assemblies {
-		if name := display(a); readable(name) && !f.Passes(name) {
+	for _, name := range append(slices.Clone(m.Assemblies), m.PackageID) {
+		if name = display(name); readable(name) && !f.Passes(name) {
 			return name
 		}
-	}
-	if name := display(m.PackageID); !f.Passes(name) {
-		return name
 	}
 	return ""
 }

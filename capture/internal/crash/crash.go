@@ -102,15 +102,6 @@ func Leaves(b string) bool {
 
 var left = regexp.MustCompile(`^(?:Module \d|Stack Memory \[|Binary Images:|Thread .* crashed with |[ \t]*"threads" : \[)`)
 
-// IsShortFrame reports whether b, in the report of a crash, is a frame of a program of 32 bits:
-//
-//	0ECADE00 (Mono JIT Code) Some.Press:Turn (int)
-func IsShortFrame(b string) bool {
-	return shortFrame.MatchString(b)
-}
-
-var shortFrame = regexp.MustCompile(`^[[:xdigit:]]{8} \(`)
-
 // DebuggedThread reports whether b heads the trace of a thread in the output of a debugger, and whether that is the one
 // that crashed; Mono prints the managed trace of that one once more, below a title of its own:
 //
