@@ -542,10 +542,8 @@ func parseTime(raw []byte) time.Time {
 	}
 	f, err := strconv.ParseFloat(text(b), 64)
 	const latestSeconds = 1e11 // the year 5138
-	for range 3 {
-		if f >= latestSeconds {
-			f /= 1e3
-		}
+	for n := 0; n < 3 && f >= latestSeconds; n++ {
+		f /= 1e3
 	}
 	if err != nil || f <= 0 || f >= latestSeconds {
 		return time.Time{}

@@ -179,18 +179,15 @@ func (f *Head) word(indented bool) {
 		return
 	}
 	end := strings.IndexByte(f.Name[:min(len(f.Name), maxWord)], ' ')
-	if end < 1 || end+1 == len(f.Name) {
+	if end < 1 || end+1 == len(f.Name) || strings.ContainsFunc(strings.TrimSuffix(f.Name[:end], ":"), notLetter) {
 		return
-	}
-	for _, r := range strings.TrimSuffix(f.Name[:end], ":") {
-		if !unicode.IsLetter(r) {
-			return
-		}
 	}
 	if name := trimLeft(f.Name[end:]); starts(name) {
 		f.Word, f.Led, f.Name = f.Name[:end], true, name
 	}
 }
+
+func notLetter(r rune) bool { return !unicode.IsLetter(r) }
 
 // starts reports whether s begins with a dotted name and a parenthesis after it.
 func starts(s string) bool {

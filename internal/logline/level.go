@@ -191,12 +191,9 @@ func isSign(c byte) bool { return c == '+' || c == '-' }
 
 // isCapitals reports whether s has no letter but capitals and letters of scripts without them.
 func isCapitals(s string) bool {
-	for _, c := range s {
-		if c < 0x80 && (c < 'A' || c > 'Z') || unicode.IsLower(c) {
-			return false
-		}
-	}
-	return s != ""
+	return s != "" && !strings.ContainsFunc(s, func(c rune) bool {
+		return c < 0x80 && (c < 'A' || c > 'Z') || unicode.IsLower(c)
+	})
 }
 
 func isDigit(c byte) bool { return c-'0' < 10 }

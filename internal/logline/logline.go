@@ -292,16 +292,12 @@ func (p *parser) host() {
 	switch {
 	case !ok || !isHost(host) || name == "" || !isLetter(name[0]) && name[0] != '(':
 		return
-	case numbered && !isBracketed(program[len(name):], '['), !numbered && name != "kernel" && name != "systemd":
+	case numbered && !isBracketed(program[len(name):], '['), !numbered && name != "kernel" && name != "systemd",
+		strings.ContainsFunc(name, func(c rune) bool { return notInName(c) && !strings.ContainsRune("/()@", c) }):
 		return
 	}
 	if _, ok := find(host, timed); ok {
 		return // no host, but a level
-	}
-	for _, c := range name {
-		if notInName(c) && !strings.ContainsRune("/()@", c) {
-			return
-		}
 	}
 	p.i = len(p.s) - len(s) + len(host) + 1
 	p.logger(p.i, name)
