@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/heedlog/heed/capture/format"
+	"github.com/heedlog/heed/capture/internal/begins"
 )
 
 // BannerPath and BannerVersion open every log of the engine, in this order, with at most a few lines between and before
@@ -141,17 +142,13 @@ var dataFolder = regexp.MustCompile(`(?:^|[/\\])([^/\\]{1,100})(\.app|_Data)\b`)
 
 // graphics looks at a line that the engine may have written about the graphics card.
 func (s *Start) graphics(line string) {
-	if strings.HasPrefix(line, "GLX Extensions: ") || strings.HasPrefix(line, "OPENGL LOG: ") || line == "OpenGL:" {
+	switch {
+	case line == "OpenGL:", begins.Any(line, "GLX Extensions: ", "OPENGL LOG: "):
 		s.gl = true
-		return
+	case strings.HasPrefix(line, "Begin MonoManager"):
+		s.window = 0
 	}
-	name, value, ok := strings.Cut(strings.TrimLeft(line, " \t"), ": ")
-	if !ok {
-		if strings.HasPrefix(line, "Begin MonoManager") {
-			s.window = 0
-		}
-		return
-	}
+	name, value, _ := strings.Cut(strings.TrimLeft(line, " \t"), ": ")
 	value = strings.TrimSpace(value)
 	switch name {
 	case "Renderer":
