@@ -399,18 +399,13 @@ func (r *Reader) hole(ln *line) {
 // begin makes ln the first line of a record.
 func (r *Reader) begin(ln *line) {
 	a := &r.asm
-	first := r.first == 0
-	if first {
-		r.first = ln.no
-	}
+	r.first = cmp.Or(r.first, ln.no)
 	a.blanks = 0
-	switch {
-	case r.layout == LayoutPlain && r.opt.Layout == LayoutAuto && showsUnity(ln):
+	joined := r.layout == layoutCrash && ln.is(ofBanner) // with the log of the game
+	if joined || r.layout == LayoutPlain && r.opt.Layout == LayoutAuto && showsUnity(ln) {
 		r.layout = layoutUnity2022_3 // a banner or a footer decides later
-	case r.layout == layoutCrash && ln.is(ofBanner): // joined with the log of the game
-		r.layout = layoutUnity2022_3
 	}
-	if first && r.header && isContextStart(ln.text) ||
+	if r.first == ln.no && r.header && isContextStart(ln.text) ||
 		r.layout.unity() && hasPrefix(ln.text, rimworld.UploadStart) {
 		a.open(ln)
 		a.sealed = isContextEnd(ln.text)

@@ -342,11 +342,7 @@ func Parse(line string) (f Frame, c Certainty) {
 	case t[0] == '-' && strings.HasPrefix(t, "--- End of "), t[0] == 'R' && strings.HasPrefix(t, "Rethrow as "),
 		t[0] == '[' && indented && strings.HasPrefix(t, "[0x") && strings.Contains(t, "] in <"):
 		return f, Sure
-	case t[0] == '[' && t[len(t)-1]-'0' > 9: // a tag
-		return f, None
-	}
-	switch {
-	case !f.Cut(line):
+	case t[0] == '[' && t[len(t)-1]-'0' > 9, !f.Cut(line): // a tag, or a line of another form
 		return f, None
 	case f.Script && !f.Python:
 		return f, Within

@@ -29,5 +29,7 @@ func facts(f *format.Facts, line string) {
 		return
 	}
 	folder := strings.Trim(format.Word(line, `(game "`), `"`)
-	format.LearnGame(f, folder[strings.LastIndexAny(folder, `/\`)+1:], strings.Trim(format.Word(line, `(version "`), `"`))
+	if version := strings.Trim(format.Word(line, `(version "`), `"`); format.IsVersion(version) {
+		format.Learn(&f.Game, folder[strings.LastIndexAny(folder, `/\`)+1:]+" "+version)
+	}
 }
