@@ -107,10 +107,8 @@ func find(word string, upTo class) (event.Level, bool) {
 	if !ok && lower[len(word)-1] >= 0x80 {
 		m, ok = meanings[word]
 	}
-	if !ok || m.class > upTo || m.class != anywhere && upTo < field && small > 0 && capital > 0 {
-		return event.LevelUnknown, false
-	}
-	return m.level, true
+	isOneCase := m.class == anywhere || upTo == field || small == 0 || capital == 0
+	return m.level, ok && m.class <= upTo && isOneCase
 }
 
 // ofLetter returns the level of the letter with which logcat and klog begin.

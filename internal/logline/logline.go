@@ -417,7 +417,7 @@ func (p *parser) constant(name string) (ok bool) {
 	}
 	worst := event.LevelUnknown
 	for word := range strings.SplitSeq(name, "_") {
-		if l, _ := find(word, abridged); isCapitals(word) {
+		if l, known := find(word, abridged); known && isCapitals(word) {
 			worst = max(worst, l)
 		}
 	}
@@ -482,25 +482,20 @@ func setOff(s string) bool {
 func (p *parser) tail() {
 	for range 4 {
 		p.i = p.head.Len
-		switch {
-		case !p.head.Leveled || p.text || p.i == 0 || p.i >= len(p.s):
+		if !p.head.Leveled || p.text || p.i == 0 || p.i >= len(p.s) {
 			return
-		case p.further():
+		}
+		if p.further() {
 			continue
-		case !p.head.Sure, p.tagged && p.s[p.i] != '[', strings.HasSuffix(strings.TrimRight(p.s[:p.i], " "), ":"):
-			return // the text follows a colon, or the tag of a mod
 		}
 		s := p.rest()
-		n := 0
-		c := s[0]
-		if plainWord(s) {
-			return // as most texts begin
+		if !p.head.Sure || plainWord(s) || // as most texts begin
+			p.tagged && s[0] != '[' || strings.HasSuffix(strings.TrimRight(p.s[:p.i], " "), ":") {
+			return // the text follows a colon, or the tag of a mod
 		}
-		if c != '[' {
-			n = wordLen(s)
-		}
+		n := wordLen(s)
 		switch {
-		case c == '[':
+		case s[0] == '[':
 			if !p.thread(s) {
 				return
 			}
