@@ -137,20 +137,20 @@ func (m *modLists) begin(line string, header bool) {
 		return
 	}
 	m.form = formNone
+	prefix, isHeading := modlist.Heading(line)
 	switch {
 	case header:
 		m.form = formMods
-		return
 	case m.upload:
-		return
-	}
-	if prefix, ok := modlist.Heading(line); ok {
+	case isHeading:
 		m.form, m.prefix = formItems, prefix
-		return
+	case m.early:
+		m.report(line)
 	}
-	if !m.early {
-		return
-	}
+}
+
+// report looks for the mods that a program reports in a line, maybe with the line before.
+func (m *modLists) report(line string) {
 	mods, words, isSure := modlist.Read(line)
 	switch {
 	case isSure:
@@ -217,9 +217,7 @@ func (m *modLists) line(line string) {
 // message looks at the text of a record that was not read line by line.
 func (m *modLists) message(message string, header bool, records int) {
 	line, rest, more := strings.Cut(message, "\n")
-	if more {
-		line = strings.TrimRight(line, "\r")
-	}
+	line = strings.TrimRight(line, "\r")
 	if line != "" && (header || m.mayBegin(line, records)) {
 		m.begin(line, header)
 	}
