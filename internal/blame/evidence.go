@@ -211,24 +211,20 @@ func (s *scan) announced(before, rest string) (string, bool) {
 	}
 	name, rest := capitalized(rest)
 	name = unversioned(name)
-	if first, _, _ := strings.Cut(name, " "); name == "" || notNames[fold(first)] {
-		return "", false
-	}
+	first, _, _ := strings.Cut(name, " ")
+	next, _ := utf8.DecodeRuneInString(strings.TrimLeft(rest, " "))
 	// "Mod Loaded." is no name: at the beginning of a line the sentence must go
 	// on, and within it the word before must lead up to a name.
+	isLed := false
 	switch strings.ToLower(lastWord(before)) {
 	case "|": // a field of a frame: "in turn | MOD: Some Mod"
-		if colon {
-			return name, true
-		}
+		isLed = colon
 	case "":
-		if next, _ := utf8.DecodeRuneInString(strings.TrimLeft(rest, " ")); unicode.IsLower(next) {
-			return name, true
-		}
+		isLed = unicode.IsLower(next)
 	case "the", "from", "by", "of", "in", "for":
-		return name, true
+		isLed = true
 	}
-	return "", false
+	return name, isLed && name != "" && !notNames[fold(first)]
 }
 
 // lastWord returns the last word of a text.
