@@ -293,7 +293,8 @@ func (a *assembly) joinsSection(ln *line, layout Layout) bool {
 	}
 	s := shapeOf(b)
 	hasFooters := layout == layoutUnity2019_2 || layout == layoutUnity2019_4
-	if ln.is(ownRecord) || a.frames == 0 && ln.opensException() || !hasFooters && a.shape != (itemShape{}) && !s.like(a.shape) {
+	if ln.is(ownRecord) || a.frames == 0 && ln.opensException() ||
+		!hasFooters && a.shape != (itemShape{}) && !s.like(a.shape) {
 		return false
 	}
 	a.shape = itemShape{bits: a.shape.bits | s.bits, mark: s.mark, first: s.first}
