@@ -44,11 +44,7 @@ func (r *Recorder) Record(rec *capture.Record) {
 		case event.StatusAcknowledged:
 			r.Ack(rec.Source, rec.Message, rec.Count)
 		case event.StatusDelivered:
-			members := []any{"consumer", rec.Source}
-			if rec.Message != "" {
-				members = append(members, "attention", rec.Message, "through", rec.Count)
-			}
-			r.write(time.Time{}, "delivered", members...)
+			r.write(time.Time{}, "delivered", "consumer", rec.Source, "attention", rec.Message, "through", rec.Count)
 		case event.StatusStateRead:
 			r.StateRead()
 		default:
@@ -72,14 +68,8 @@ func (r *Recorder) Record(rec *capture.Record) {
 	case rec.Status == event.StatusPhase:
 		name = "phase"
 	}
-	members := []any{
-		"operation", rec.OperationID, "status", rec.Status.String(), "parent", rec.Parent, "method", rec.Source,
-		name, rec.Message, "byCaller", rec.ByCaller,
-	}
-	if rec.Kind == event.KindNotice {
-		members = append(members, "count", rec.Count)
-	}
-	r.write(rec.Time, rec.KindName(), members...)
+	r.write(rec.Time, rec.KindName(), "operation", rec.OperationID, "status", rec.Status.String(), "parent", rec.Parent,
+		"method", rec.Source, name, rec.Message, "byCaller", rec.ByCaller, "count", rec.Count)
 }
 
 // Ack writes that a consumer acknowledged an item through a sequence number.
@@ -109,7 +99,7 @@ const maxQuoted = 8 << 10
 var bytesRead = []string{"message", "stack", "error", "detail"}
 
 // write writes a line of a kind, with its time if it has one, and with members, a name and a value in turn. Empty texts
-// are left out, but for the message of a record.
+// and zeros are left out, but for the message of a record.
 func (r *Recorder) write(at time.Time, kind string, members ...any) {
 	if !at.IsZero() {
 		members = append([]any{"time", at.UTC()}, members...)
@@ -119,7 +109,7 @@ func (r *Recorder) write(at time.Time, kind string, members ...any) {
 		name, value := members[i].(string), members[i+1]
 		s, isText := value.(string)
 		switch {
-		case value == false, isText && s == "" && name != "message":
+		case value == false, value == uint64(0), isText && s == "" && name != "message":
 			continue
 		case isText && slices.Contains(bytesRead, name) && (len(s) > maxQuoted || !utf8.ValidString(s)):
 			name, value = name+"Base64", []byte(s)
