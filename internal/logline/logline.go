@@ -482,10 +482,10 @@ func setOff(s string) bool {
 func (p *parser) tail() {
 	for range 4 {
 		p.i = p.head.Len
-		if !p.head.Leveled || p.text || p.i == 0 || p.i >= len(p.s) {
+		switch {
+		case !p.head.Leveled, p.text, p.i == 0, p.i >= len(p.s):
 			return
-		}
-		if p.further() {
+		case p.further():
 			continue
 		}
 		s := p.rest()
