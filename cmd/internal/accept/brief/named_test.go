@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -157,11 +158,18 @@ func TestOwnCaptures(t *testing.T) {
 	}
 }
 
-// TestRealLogs requires that the figures of real logs are computed.
+// TestRealLogs requires that the figures of real logs are computed, of one player's log.
 func TestRealLogs(t *testing.T) {
 	testkit.Full(t, "asks for briefs of each fault at several moments")
-	data := filepath.Dir(testkit.Dir(t, "rimworld"))
-	testkit.Dir(t, "players")
+	labeled, all, data := testkit.Dir(t, "rimworld"), testkit.Dir(t, "players"), t.TempDir()
+	one := filepath.Join(data, "players")
+	require.NoError(t, os.Mkdir(one, 0o700))
+	for name, of := range map[string]string{"players/p01-Player.log": all + "/p01-Player.log", "rimworld": labeled} {
+		require.NoError(t, os.Symlink(of, filepath.Join(data, name)))
+	}
+	judged := testkit.Must(os.ReadFile(filepath.Join(all, "judged.csv")))
+	judged = regexp.MustCompile("(?m)^p0[2-7].*\n").ReplaceAll(judged, nil)
+	require.NoError(t, os.WriteFile(filepath.Join(one, "judged.csv"), judged, 0o600))
 	var out bytes.Buffer
 	require.NoError(t, Run([]string{"-captures", captures, "-data", data}, &out, io.Discard))
 	for _, s := range []set{ours, players} {
