@@ -102,7 +102,7 @@ func TestBridge(t *testing.T) {
 	adapter := string(testkit.Must(os.ReadFile(mod[3])))
 	require.Contains(t, adapter, "AnswerMilliseconds = 100;")
 	adapter = strings.Replace(adapter, "AnswerMilliseconds = 100;", "AnswerMilliseconds = 1000;", 1)
-	sources := append([]string{"testdata/Bridge.cs", "testdata/Game.cs", "testdata/HeedSlot.cs", source(t, adapter)}, mod[:3]...)
+	sources := append(mod[:3:3], source(t, adapter), "testdata/Bridge.cs", "testdata/Game.cs", "testdata/HeedSlot.cs")
 	if *libgab == "" {
 		t.Parallel()
 		sources = append(sources, stubs...)
