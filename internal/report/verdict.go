@@ -293,12 +293,31 @@ func (r *Replay) named(p *chosen, of *problem, m *heed.Member) verdictCause {
 		}
 		c.Mods = append(c.Mods, r.identified(mod, name))
 	}
+	if len(all) == 1 && !c.Perhaps {
+		c.narrow(names)
+	}
 	if len(all) == 0 {
 		if row := r.tables[p.Disposition].byKey[rowKey{group, p.Rule}]; row != nil {
 			c.patched = safeAll(row.patchers)
 		}
 	}
 	return c
+}
+
+// narrow leaves out entries before the first that names the only mod, if they name others, which are listed elsewhere.
+func (c *verdictCause) narrow(names map[string]*verdictMod) {
+	begin, before := names[blame.Key(c.Mods[0].Name)], uint64(0)
+	if begin == nil || begin.Line <= c.Line {
+		return
+	}
+	for _, other := range names {
+		if other.Line == c.Line {
+			before = max(before, other.Entries)
+		}
+	}
+	if before > 0 {
+		c.Line, c.Times = begin.Line, c.Times-min(before, c.Times-1)
+	}
 }
 
 // fills adds to a problem in words the group that filled the log.
