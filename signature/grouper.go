@@ -285,7 +285,7 @@ const (
 
 // weight returns the weight of the words from i to j in their column: of a word, or a name of several. Keys say nothing
 // about the word at the end.
-func (t *tokens) weight(i, j int) int {
+func (t *tokens) weight(i, j int, after bool) int {
 	w, others := &t.words[i], t.others(i, j)
 	if j == t.n && !w.kind.isName() {
 		others -= t.keys
@@ -296,7 +296,7 @@ func (t *tokens) weight(i, j int) int {
 		return 0
 	case i < t.first, !few && varies && i == t.first:
 		return weighWord
-	case !few && i != t.first && (varies || t.isLikely(i, others)):
+	case !few && i != t.first && (varies || t.isLikely(i, others, after)):
 		weight = weighName
 	case !few || w.kind.isName() || w.kind == capitalWord:
 		weight = weighWord
@@ -309,10 +309,17 @@ func (t *tokens) weight(i, j int) int {
 
 // isLikely reports whether word i likely varies: it is the last one after three that are no names, in a statement that
 // begins with none, or it is in capitals before others.
-func (t *tokens) isLikely(i, others int) bool {
+func (t *tokens) isLikely(i, others int, after bool) bool {
 	w, last := &t.words[i], i == t.n-1
-	return w.kind == plainWord && last && t.plain[i] >= fewOthers && t.words[t.first].kind != nameWord ||
-		w.kind == capitalWord && !last && others > fewOthers
+	switch {
+	case w.kind == capitalWord:
+		return !last && others > fewOthers
+	case w.kind != plainWord || t.plain[i] < fewOthers:
+		return false
+	case last:
+		return t.words[t.first].kind != nameWord
+	}
+	return after && others > fewOthers && t.nameless > 0
 }
 
 // weightOfRest returns the weight of the words from i on, if names or values vary before them. Words that leave the
@@ -323,7 +330,7 @@ func (t *tokens) weightOfRest(i int, varies bool) int {
 	separated := (w.gap >= gapOpen && w.marks != equalsHash || w.marks == dashHash) && !t.words[t.n-1].isEnclosed() &&
 		!slices.ContainsFunc(t.words[i:t.n], func(other term) bool { return other.depth < w.depth })
 	switch {
-	case said >= tailOthers && varies && separated && t.words[i-1].kind != nameWord:
+	case said >= tailOthers && separated && t.words[i-1].kind != nameWord && (varies || w.kind != nameWord):
 		return weighName
 	case varies && said > 0 && w.gap == gapBracket && w.depth > t.words[i-1].depth && w.kind != nameWord: // an aside
 		return weighWord
@@ -344,9 +351,9 @@ func (g *Grouper) learn(n uint32, depth int) {
 	t := &g.tokens[depth]
 	varies := false
 	for i := range t.n {
-		g.watch(n, depth, i, i+1, t.weight(i, i+1))
+		g.watch(n, depth, i, i+1, t.weight(i, i+1, varies))
 		if j := t.nameEnd(i); j > i+1 {
-			g.watch(n, depth, i, j, t.weight(i, j))
+			g.watch(n, depth, i, j, t.weight(i, j, varies))
 		}
 		for k := i + 2; k <= min(t.n-1, i+strayWords) && t.others(i, k) >= leastOthers; k++ {
 			if slices.ContainsFunc(t.words[i:k], term.mayBeNamed) { // a name among other words is no evidence
@@ -391,9 +398,9 @@ func (g *Grouper) watch(n uint32, depth, i, j, weight int) {
 	}
 	c, word := g.column(t.key(i, j)), j == i+1
 	c.State = c.State || word && isState(t.words[i].text)
-	opens := g.note(n, c, t.content(i, j), word, word && t.words[i].kind == value, weight)
+	g.note(n, c, t.content(i, j), word, word && t.words[i].kind == value, weight)
 	isName, names := c.Open && c.Word && c.N >= knownNames, c.Words
-	if opens && (word || j < t.n) && c.Value == 0 && depth+1 < groupDepth {
+	if c.Open && c.Word && c.Value == 0 && depth+1 < groupDepth {
 		c.Value = c.Nodes[0]
 		g.tokens[depth+1].leave(t, i, j)
 		g.learn(n, depth+1)
@@ -407,8 +414,8 @@ func (g *Grouper) watch(n uint32, depth, i, j, weight int) {
 }
 
 // note notes that node n has a content, maybe a single word or a value, in a column. If the column is open, n joins its
-// group. It reports whether the column opens now.
-func (g *Grouper) note(n uint32, c *column, content uint64, word, isValue bool, weight int) (opens bool) {
+// group.
+func (g *Grouper) note(n uint32, c *column, content uint64, word, isValue bool, weight int) {
 	half := uint32(content >> 32)
 	switch {
 	case isValue:
@@ -419,8 +426,8 @@ func (g *Grouper) note(n uint32, c *column, content uint64, word, isValue bool, 
 		c.Score = uint8(min(int(c.Score)+weight, enough))
 	}
 	c.Word = c.Word || word && !isValue
-	opens = !c.Open && (c.Score == enough && (c.Value != 0 || !c.Part) || c.Value != 0 && c.Word)
-	if c.Open = c.Open || opens; c.Open {
+	c.Open = c.Open || c.Score == enough && (c.Value != 0 || !c.Part) || c.Value != 0 && c.Word
+	if c.Open {
 		for _, m := range c.Nodes[:c.N] {
 			g.union(m-1, n)
 		}
@@ -428,7 +435,6 @@ func (g *Grouper) note(n uint32, c *column, content uint64, word, isValue bool, 
 			g.union(c.Value-1, n)
 		}
 	}
-	return opens
 }
 
 // guard notes that node n is alone. It makes one group of a flood of such nodes.

@@ -191,7 +191,7 @@ func (t *tokens) next(s []byte, i int) (end int, kind kindOfWord) {
 	switch b := s[i]; {
 	case isWordByte(b):
 		end, kind = t.word(s, i)
-	case b == '[' && t.n == 0 && bytes.Contains(s[i:max(i, t.closing(s, i))], []byte(Mask)): // a tag
+	case b == '[' && bytes.Contains(s[i:max(i, t.closing(s, i))], []byte(Mask)): // a tag
 		return t.closing(s, i), nameWord
 	case t.n > 0 && (b == '"' || b == '`') && (s[i-1] == ' ' || s[i-1] == '='):
 		if q := quoted(s, i); byteAt(s, q) != ':' {
