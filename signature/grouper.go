@@ -338,7 +338,7 @@ func (t *tokens) weightOfRest(i int, varies bool) int {
 		return 0
 	case w.marks == colonHash && w.kind != nameWord && t.words[i-1].kind < nameWord: // a reason
 		return weighWord
-	case w.gap != gapSpace:
+	case w.gap != gapSpace || t.nameless > 0 && said >= tailOthers:
 		return weighEnd
 	case said >= fewOthers:
 		return weighRest
