@@ -312,14 +312,16 @@ func (t *tokens) weight(i, j int, after bool) int {
 func (t *tokens) isLikely(i, others int, after bool) bool {
 	w, last := &t.words[i], i == t.n-1
 	switch {
+	case others < tailOthers:
+		return false
 	case w.kind == capitalWord:
-		return !last && others > fewOthers
-	case w.kind != plainWord || t.plain[i] < fewOthers:
+		return !last
+	case w.kind != plainWord:
 		return false
 	case last:
-		return t.words[t.first].kind != nameWord
+		return t.plain[i] >= tailOthers && t.words[t.first].kind != nameWord
 	}
-	return after && others > fewOthers && t.nameless > 0
+	return t.plain[i] >= fewOthers && after && t.nameless > 0
 }
 
 // weightOfRest returns the weight of the words from i on, if names or values vary before them. Words that leave the
