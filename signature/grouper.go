@@ -275,7 +275,7 @@ const (
 const (
 	leastOthers = 2 // a rest after punctuation with a name or a value before it
 	fewOthers   = 3
-	tailOthers  = 4 // a rest of a line with no name and no value before it, or one that weighs as a name
+	tailOthers  = 4 // a word that likely varies, or a rest with no name before it, or one that weighs as a name
 )
 
 const (
@@ -285,18 +285,18 @@ const (
 
 // weight returns the weight of the words from i to j in their column: of a word, or a name of several. Keys say nothing
 // about the word at the end.
-func (t *tokens) weight(i, j int, after bool) int {
+func (t *tokens) weight(i, j int) int {
 	w, others := &t.words[i], t.others(i, j)
-	if j == t.n && !w.kind.isName() {
+	if j == t.n {
 		others -= t.keys
 	}
 	weight, few, varies := weighFewWord, others < fewOthers, w.kind.isName() || w.gap >= gapOpen
 	switch {
-	case others == 0 || w.kind == plainWord && !w.holds:
+	case others <= 0 || w.kind == plainWord && !w.holds:
 		return 0
 	case i < t.first, !few && varies && i == t.first:
 		return weighWord
-	case !few && i != t.first && (varies || t.isLikely(i, others, after)):
+	case !few && (varies || t.isLikely(i, others)):
 		weight = weighName
 	case !few || w.kind.isName() || w.kind == capitalWord:
 		weight = weighWord
@@ -307,29 +307,26 @@ func (t *tokens) weight(i, j int, after bool) int {
 	return weight
 }
 
-// isLikely reports whether word i likely varies: it is the last one after three that are no names, in a statement that
-// begins with none, or it is in capitals before others.
-func (t *tokens) isLikely(i, others int, after bool) bool {
+// isLikely reports whether word i likely varies: it is the last one after four that are no names, in a statement that
+// begins with none; it is in capitals before others; or it is after three words, and names were left out.
+func (t *tokens) isLikely(i, others int) bool {
 	w, last := &t.words[i], i == t.n-1
 	switch {
 	case others < tailOthers:
 		return false
-	case w.kind == capitalWord:
-		return !last
 	case w.kind != plainWord:
-		return false
+		return w.kind == capitalWord && !last
 	case last:
 		return t.plain[i] >= tailOthers && t.words[t.first].kind != nameWord
 	}
-	return t.plain[i] >= fewOthers && after && t.nameless > 0
+	return t.plain[i] >= fewOthers && t.nameless > 0
 }
 
-// weightOfRest returns the weight of the words from i on, if names or values vary before them. Words that leave the
-// brackets in which they begin, and those with a tag at the end, hold more than what varies. A bracket after a
-// value begins a reason.
+// weightOfRest returns the weight of the words from i on. Words that leave the brackets in which they begin, and those
+// with a tag at the end, hold more than what varies. A bracket after a value begins a reason.
 func (t *tokens) weightOfRest(i int, varies bool) int {
 	w, said := &t.words[i], int(t.plain[i])
-	separated := (w.gap >= gapOpen && w.marks != equalsHash || w.marks == dashHash) && !t.words[t.n-1].isEnclosed() &&
+	separated := w.gap >= gapOpen && w.marks != equalsHash && !t.words[t.n-1].isEnclosed() &&
 		!slices.ContainsFunc(t.words[i:t.n], func(other term) bool { return other.depth < w.depth })
 	switch {
 	case said >= tailOthers && separated && t.words[i-1].kind != nameWord && (varies || w.kind != nameWord):
@@ -353,12 +350,12 @@ func (g *Grouper) learn(n uint32, depth int) {
 	t := &g.tokens[depth]
 	varies := false
 	for i := range t.n {
-		g.watch(n, depth, i, i+1, t.weight(i, i+1, varies))
+		g.watch(n, depth, i, i+1, t.weight(i, i+1))
 		if j := t.nameEnd(i); j > i+1 {
-			g.watch(n, depth, i, j, t.weight(i, j, varies))
+			g.watch(n, depth, i, j, t.weight(i, j))
 		}
 		for k := i + 2; k <= min(t.n-1, i+strayWords) && t.others(i, k) >= leastOthers; k++ {
-			if slices.ContainsFunc(t.words[i:k], term.mayBeNamed) { // a name among other words is no evidence
+			if slices.ContainsFunc(t.words[i:k], func(w term) bool { return w.kind.isName() }) { // a name among other words is no evidence
 				g.note(n, g.column(t.key(i, k)), t.content(i, k), false, false, 0)
 			}
 		}

@@ -93,6 +93,11 @@ func TestGrouperOrderOfNames(t *testing.T) {
 			"Stall lease <*> row <*> season <*> vacant",
 			"Hall <*> (no <*>) vacant for Maren",
 			"Hall <*> (no <*>) painted for Hob"),
+		"words and rests": {
+			"the old lamp was taken from north: lit", "the old lamp was taken from north: out of oil",
+			"the old lamp was taken from river: shut", "the old lamp was taken from river: no grain at all",
+			"the old lamp was taken from hill: sold", "the old lamp was taken from hill: it is too late",
+		},
 		"a name among other words": {
 			"> Step :north:mill:lamp OLD-FORM",
 			"> Step :north:reed:lamp NEW-FORM",
@@ -214,13 +219,10 @@ func modelGroups(statements [][]string) []int {
 			note("names "+strings.Join(without, " "), said, weighName, s.node, !named, true)
 		}
 		watch := func(i, j int) {
-			others, plain := 0, 0
+			others := 0
 			for k, o := range s.words {
 				if (k < i || k >= j) && o != Mask && o != noName {
 					others++
-					if k == 0 || !isName(o) {
-						plain++
-					}
 				}
 			}
 			first, several := s.words[i], j > i+1
@@ -232,8 +234,6 @@ func modelGroups(statements [][]string) []int {
 			case isName(first) && !few && i == 0:
 				weight = weighWord
 			case isName(first) && !few:
-				weight = weighName
-			case plain >= fewOthers && i > 0 && i == len(s.words)-1 && !isName(s.words[0]):
 				weight = weighName
 			case !few || isName(first):
 				weight = weighWord

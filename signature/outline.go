@@ -37,7 +37,7 @@ const (
 	keyWord
 	stateWord
 	knownWord // it is a known name
-	asideWord // punctuation but a colon is between it and a name or value before it
+	asideWord // punctuation is between it and a name or value before it
 
 	leftOutShift  = 5
 	knownOutShift = 8
@@ -63,7 +63,7 @@ func (t *tokens) outline(o *outline) bool {
 	left, aside := 0, outlineWord(0)
 	for i := range t.n {
 		w := &t.words[i]
-		if left > 0 && w.marks != 0 && w.marks != colonHash {
+		if left > 0 && w.marks != 0 {
 			aside = asideWord
 		}
 		if t.isVariable(i) {

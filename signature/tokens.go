@@ -102,7 +102,7 @@ func (t *tokens) add() {
 			case tag:
 			case w.key:
 				keys++
-			case i == t.first || !w.kind.isName() || w.kind == titleWord && !isState(w.text) && !t.isVariable(i):
+			case i == t.first || !w.kind.isName() || !isState(w.text) && !t.isVariable(i):
 				t.plain[i+1]++
 			}
 		}
@@ -113,9 +113,7 @@ func (t *tokens) add() {
 	t.before[t.n], t.keys = sum, keys
 	sum = t.frames
 	t.after[t.n] = sum
-	if t.n > 0 && t.words[t.n-1].kind != value {
-		sum += place(t.marks, 1)
-	}
+	sum += place(t.marks, 1)
 	for i := t.n - 1; i >= 0; i-- {
 		w := &t.words[i]
 		sum += place(w.hash, 2*(t.n-i))
@@ -391,9 +389,6 @@ func (w term) masked(kind kindOfWord) term {
 	return term{hash: valueHash, kind: kind, marks: w.marks, gap: w.gap, depth: w.depth}
 }
 
-// mayBeNamed reports whether a name may have w among other words.
-func (w term) mayBeNamed() bool { return w.kind.isName() || w.gap == gapBracket }
-
 // form returns the key of the column of statements with the same first word, number of words and punctuation.
 func (t *tokens) form() uint64 {
 	sum := t.frames + t.words[0].hash + place(t.marks, t.n)
@@ -519,7 +514,6 @@ var (
 	valueHash      = xxhash.Sum64String(Mask)
 	equalsHash     = place(0, '=')
 	colonHash      = place(0, ':')
-	dashHash       = place(0, '-')
 	wellKnownWords = newWords(wellKnown)
 )
 
