@@ -151,10 +151,7 @@ func TestGrouperMerges(t *testing.T) {
 		"two words after three":    {spread("the mill is %s", "lit", "shut"), 2, 2},
 		"two words after four":     {spread("the old mill is %s", "lit", "shut"), 1, 2},
 		"a word between names":     {[]string{"the lamp of Tobin was taken into mill by Maren", "the lamp of Hob was taken from mill by Ilsebet"}, 1, 2},
-		"rests without names": {[]string{
-			"the lamp of Tobin was not lit at dawn", "the lamp of Maren was not out of oil", "the lamp of Hob was not there yet",
-			"the lamp of Ilsebet was not seen today", "the lamp of Quillon was not sold for coins",
-		}, 1, 5},
+		"rests without names":      {spread("the lamp of %s", "Tobin was not lit at dawn", "Maren was not out of oil", "Hob was not there yet", "Ilsebet was not seen today", "Quillon was not sold for coins"), 1, 5},
 		"states are no names":   {[]string{"the lamp 7 of the mill", "the lamp 7 failed of the mill"}, 2, 2},
 		"first names":           {spread("%s gave up the plan for today (day 3)", "Tobin", "Ilsebet Vale", "Lamp Oil"), 1, 1},
 		"first verbs":           {spread("%s the plan for today", "Gave", "Kept"), 2, 2},

@@ -225,8 +225,6 @@ func (t *tokens) mark(s []byte, i int) {
 		t.gap = gapOpen
 	case isOpening(b) || b == '<' || b == '"' || b == '\'':
 		t.gap = gapBracket
-	case b != '\\':
-		t.gap = gapSpace
 	}
 	t.marks = place(t.marks, int(b))
 }
@@ -269,8 +267,6 @@ func (t *tokens) isData(s []byte) bool {
 func (t *tokens) glued(s []byte, i int) int {
 	for i < len(s) && !isAfter(s[i]) {
 		switch end := t.closing(s, i); {
-		case isMask(s, i):
-			i += len(Mask)
 		case isAfter(byteAt(s, i+1)) && bytes.IndexByte([]byte(":=.!?"), s[i]) >= 0:
 			return i
 		default:
