@@ -93,8 +93,7 @@ func TestGrouperOrderOfNames(t *testing.T) {
 			"Stall lease <*> row <*> season <*> vacant",
 			"Hall <*> (no <*>) vacant for Maren",
 			"Hall <*> (no <*>) painted for Hob"),
-		"words and rests": spread("the old lamp was taken from %s", "north: lit", "north: out of oil", "river: shut",
-			"river: no grain at all", "hill: sold", "hill: it is too late"),
+		"words and rests": spread("the old lamp was taken from %s", "north: lit", "north: out of oil", "river: shut", "river: no grain at all", "hill: sold", "hill: it is late"),
 		"a name among other words": {
 			"> Step :north:mill:lamp OLD-FORM",
 			"> Step :north:reed:lamp NEW-FORM",
