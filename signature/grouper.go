@@ -290,7 +290,7 @@ func (t *tokens) weight(i, j int) int {
 	if j == t.n {
 		others -= t.keys
 	}
-	weight, few, varies := weighFewWord, others < fewOthers, w.kind.isName() || w.gap >= gapOpen
+	weight, few, varies := weighFewWord, others < fewOthers, w.isName() || w.gap >= gapOpen
 	switch {
 	case others <= 0 || w.kind == plainWord && !w.holds:
 		return 0
@@ -298,7 +298,7 @@ func (t *tokens) weight(i, j int) int {
 		return weighWord
 	case !few && (varies || t.isLikely(i, others)):
 		weight = weighName
-	case !few || w.kind.isName() || w.kind == capitalWord:
+	case !few || w.isName() || w.kind == capitalWord:
 		weight = weighWord
 	}
 	if i == t.first && j == i+1 || others == 1 { // it often says who reports
@@ -355,7 +355,7 @@ func (g *Grouper) learn(n uint32, depth int) {
 			g.watch(n, depth, i, j, t.weight(i, j))
 		}
 		for k := i + 2; k <= min(t.n-1, i+strayWords) && t.others(i, k) >= leastOthers; k++ {
-			if slices.ContainsFunc(t.words[i:k], func(w term) bool { return w.kind.isName() }) { // a name among other words is no evidence
+			if slices.ContainsFunc(t.words[i:k], term.isName) { // a name among other words is no evidence
 				g.note(n, g.column(t.key(i, k)), t.content(i, k), false, false, 0)
 			}
 		}

@@ -57,8 +57,8 @@ const (
 	value                  // <*>, true, null, [a, b], and a number that the id keeps
 )
 
-// isName reports whether words of the form are names.
-func (k kindOfWord) isName() bool { return k == titleWord || k == nameWord }
+// isName reports whether w is a name by its form.
+func (w term) isName() bool { return w.kind == titleWord || w.kind == nameWord }
 
 // gap is the form of the punctuation before a word.
 type gap uint8
@@ -102,7 +102,7 @@ func (t *tokens) add() {
 			case tag:
 			case w.key:
 				keys++
-			case i == t.first || !w.kind.isName() || !isState(w.text) && !t.isVariable(i):
+			case i == t.first || !w.isName() || !isState(w.text) && !t.isVariable(i):
 				t.plain[i+1]++
 			}
 		}
@@ -370,7 +370,7 @@ func (t *tokens) fold() {
 // nameEnd returns the end of the names at i in sequence, the later ones maybe in capitals, or i.
 func (t *tokens) nameEnd(i int) int {
 	j := i
-	for j < t.n && (t.words[j].kind.isName() || j > i && t.words[j].kind == capitalWord) &&
+	for j < t.n && (t.words[j].isName() || j > i && t.words[j].kind == capitalWord) &&
 		(j == i || t.words[j].marks == 0) {
 		j++
 	}
