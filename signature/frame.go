@@ -1,7 +1,6 @@
 package signature
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -93,21 +92,6 @@ func (fr *frame) appendName(dst []byte) []byte {
 	return dst
 }
 
-// differs reports whether a letter shows that the canonical name does not begin with prefix: all before it is in both,
-// and the letter begins nothing that [skipGenerator] leaves out.
-func (fr *frame) differs(prefix string) bool {
-	name := cmp.Or(fr.module, fr.line)
-	for i := range min(len(name), len(prefix)) {
-		switch c := name[i]; {
-		case c != prefix[i]:
-			return isLetter(c) && c != 'D' && c != 'M'
-		case !isLetter(c) && c != '.':
-			return false
-		}
-	}
-	return false
-}
-
 // begins reports whether the canonical name begins with prefix, which is not empty.
 func (fr *frame) begins(prefix string) bool {
 	has := func(s string) bool {
@@ -116,7 +100,7 @@ func (fr *frame) begins(prefix string) bool {
 		prefix = prefix[n:]
 		return same
 	}
-	if fr.differs(prefix) || fr.module != "" && (!has(fr.module) || !has(".")) {
+	if fr.module != "" && (!has(fr.module) || !has(".")) {
 		return false
 	}
 	for p := (parts{s: fr.line}); prefix != "" && p.next(); {

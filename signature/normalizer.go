@@ -51,7 +51,7 @@ func DefaultLoggerFrames() []string {
 type Normalizer struct {
 	words      *words
 	digitWords []string
-	loggers    []string
+	loggers    [256][]string // by the first byte of a frame: the prefixes that its canonical name may have
 	maxFrames  int
 	version    uint64
 }
@@ -68,23 +68,30 @@ func New(c Config) (*Normalizer, error) {
 	if loggers == nil {
 		loggers = DefaultLoggerFrames()
 	}
+	var canonical []string
 	separators := strings.NewReplacer("::", "::", ":", ".", "+", "/")
 	for _, l := range loggers {
 		// In the form of frames, so that it can be copied from a log.
 		if l = separators.Replace(strings.TrimPrefix(trim(l), "at ")); l == "" {
 			return nil, fmt.Errorf("signature: Config.LoggerFrames holds an empty prefix, which every frame has")
 		}
-		n.loggers = append(n.loggers, l)
+		canonical = append(canonical, l)
+		for b := range n.loggers {
+			// [skipGenerator] leaves out what begins with another byte.
+			if !isLetter(byte(b)) || b == 'D' || b == 'M' || byte(b) == l[0] {
+				n.loggers[b] = append(n.loggers[b], l)
+			}
+		}
 	}
-	n.version = n.hashConfig(c.Protect)
+	n.version = n.hashConfig(c.Protect, canonical)
 	return n, nil
 }
 
 // hashConfig returns the hash of everything that ids depend on.
-func (n *Normalizer) hashConfig(protect []string) uint64 {
+func (n *Normalizer) hashConfig(protect, loggers []string) uint64 {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d\n%d\n", Version, n.maxFrames)
-	for _, list := range [][]string{protect, n.loggers} {
+	for _, list := range [][]string{protect, loggers} {
 		list = slices.Clone(list)
 		slices.Sort(list)
 		for _, s := range slices.Compact(list) {
