@@ -35,10 +35,17 @@ func (fr *frame) complete(h hasher) (hasher, bool) {
 	if fr.module != "" {
 		h = h.text(fr.module, 0, len(fr.module)).add('.', 8)
 	}
-	for more := true; more; more = p.next() {
-		h = h.text(p.s, p.from, p.to).text(p.sep, 0, len(p.sep))
+	// Parts that the line has as they are, up to another one, are taken at once.
+	from, to, sep := p.from, p.to, p.sep
+	for p.next() {
+		if p.from == to+1 && len(sep) == 1 && sep[0] == fr.line[to] {
+			to, sep = p.to, p.sep
+			continue
+		}
+		h = h.text(fr.line, from, to).text(sep, 0, len(sep))
+		from, to, sep = p.from, p.to, p.sep
 	}
-	return h.end(endLine), fr.mayEnd(p.i, p.methods, p.dots > 0, p.generic, p.made)
+	return h.text(fr.line, from, to).end(endLine), fr.mayEnd(p.i, p.methods, p.dots > 0, p.generic, p.made)
 }
 
 // mayEnd reports whether the rest after the name, from i on, has a form that fits the
