@@ -62,12 +62,14 @@ func (h hasher) add(v uint64, k uint) hasher {
 
 // text takes s[from:to].
 func (h hasher) text(s string, from, to int) hasher {
-	for ; to-from >= 8; from += 8 {
-		// add, for 64 bits.
+	for n := h.n & 63; to-from >= 8; from += 8 { // add, for 64 bits
 		v := load(s, from)
-		n := h.n & 63
+		if n == 0 {
+			h = h.mix(v)
+			continue
+		}
 		h = h.mix(h.word | v<<n)
-		h.word = v >> 1 >> (63 - n) // not v>>(64-n): that compares n with 0
+		h.word = v >> (64 - n)
 	}
 	if from >= to {
 		return h
