@@ -182,7 +182,7 @@ func (sc *scanner) following(i, start, end int, blank bool) (int, kind) {
 	}
 	switch t := s[i:stop]; {
 	case k != literal:
-	case blank && isUnit(t) && isNumber(s, start, end) && !sc.n.words.has(t):
+	case blank && isUnit(t, all) && isNumber(s, start, end) && !sc.n.words.has(t):
 		k = kindUnit
 	case i == end+1 && s[end] == '@' && isDomain(t):
 		k = kindHost
