@@ -113,21 +113,16 @@ func (n *Normalizer) Key(message, stack string) Key {
 	h := newHasher()
 	var sc scanner
 	rest := sc.start(n, message)
-	for {
-		p := sc.next()
-		if p == pieceSpace {
-			h = h.text(sc.s, sc.from, sc.to).add(' ', 8)
-			continue
-		}
-		mark := uint64(endMask)
-		if p == pieceEnd {
-			mark = endLine
-		}
-		h = h.text(sc.s, sc.from, sc.to).end(mark)
-		if p == pieceEnd {
-			break
+	for p := pieceMask; p != pieceEnd; {
+		p = sc.next()
+		switch h = h.text(sc.s, sc.from, sc.to); p {
+		case pieceSpace:
+			h = h.add(' ', 8)
+		case pieceMask:
+			h = h.end(endMask)
 		}
 	}
+	h = h.end(endLine)
 	if rest != "" || stack != "" {
 		h = n.hashFrames(h, rest, stack)
 	}
@@ -151,18 +146,9 @@ func (n *Normalizer) hashFrames(h hasher, rest, stack string) hasher {
 func (n *Normalizer) AppendTemplate(dst []byte, message, stack string) []byte {
 	var sc scanner
 	rest := sc.start(n, message)
-	for {
-		p := sc.next()
-		dst = append(dst, sc.s[sc.from:sc.to]...)
-		switch p {
-		case pieceMask:
-			dst = append(dst, Mask...)
-			continue
-		case pieceSpace:
-			dst = append(dst, ' ')
-			continue
-		}
-		break
+	for p := pieceMask; p != pieceEnd; {
+		p = sc.next()
+		dst = append(append(dst, sc.s[sc.from:sc.to]...), pieceTexts[p]...)
 	}
 	frames := n.frames(rest, stack)
 	for frames.next() {

@@ -9,6 +9,9 @@ const (
 	pieceMask               // a variable
 )
 
+// pieceTexts holds the text of each piece in a template.
+var pieceTexts = [...]string{pieceEnd: "", pieceSpace: " ", pieceMask: Mask}
+
 // A scanner cuts one text, a head, into literal stretches, variables and white
 // space. It makes a single pass: no byte of any text is looked at more than a fixed
 // number of times.
