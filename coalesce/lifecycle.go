@@ -359,7 +359,7 @@ func (c *Coalescer) Retention(dst []Retention) []Retention {
 // Unpin chooses the cleared item whose pins the caller takes back, to make room for the pins of an open one: the next
 // to be evicted, each once. It returns false when no cleared item is left.
 func (c *Coalescer) Unpin() (owner uint64, ok bool) {
-	victim := c.best(func(it *item) bool { return it.cleared() && !it.Unpinned }, evictedBefore)
+	victim := c.best(func(it *item) bool { return !it.open() && !it.Unpinned }, evictedBefore)
 	if victim == nil {
 		return 0, false
 	}

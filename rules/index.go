@@ -27,10 +27,7 @@ const maxLiterals = 1<<16 - 1
 // newIndex returns the index of rules, which name each other by their position.
 func newIndex(rules []*Rule) *index {
 	var parts [len(indexed)][]part
-	var known [len(indexed)]map[literal]int // in parts
-	for i := range known {
-		known[i] = map[literal]int{}
-	}
+	known := map[literal]int{} // in parts
 	for i, r := range rules {
 		n := r.cond.need
 		if n.score == 0 {
@@ -38,16 +35,14 @@ func newIndex(rules []*Rule) *index {
 		}
 		for _, l := range n.any {
 			for _, text := range l.items {
-				key := literal{text, l.prefix}
-				at, found := known[l.field][key]
+				key, of := literal{l.field, text, l.prefix}, &parts[l.field]
+				at, found := known[key]
 				if !found {
-					at = len(parts[l.field])
-					known[l.field][key] = at
-					parts[l.field] = append(parts[l.field], part{literal: key})
+					at = len(*of)
+					known[key] = at
+					*of = append(*of, part{literal: key})
 				}
-				if p := &parts[l.field][at]; len(p.rules) == 0 || p.rules[len(p.rules)-1] != uint16(i) {
-					p.rules = append(p.rules, uint16(i))
-				}
+				(*of)[at].rules = append((*of)[at].rules, uint16(i))
 			}
 		}
 	}
@@ -77,6 +72,7 @@ type literalTable struct {
 
 // literal is a text that others may hold, or begin with.
 type literal struct {
+	field  int // in indexed
 	text   string
 	prefix bool
 }
@@ -101,11 +97,11 @@ const (
 // newLiteralTable returns the table of all parts with their texts and rules.
 func newLiteralTable(all []part) (t literalTable) {
 	for _, p := range all {
+		to := &t.parts
 		if len(p.text) < gramBytes {
-			t.short = append(t.short, p)
-		} else {
-			t.parts = append(t.parts, p)
+			to = &t.short
 		}
+		*to = append(*to, p)
 	}
 	parts := t.parts
 	if len(parts) == 0 {
