@@ -64,12 +64,8 @@ func (h hasher) add(v uint64, k uint) hasher {
 func (h hasher) text(s string, from, to int) hasher {
 	for n := h.n & 63; to-from >= 8; from += 8 { // add, for 64 bits
 		v := load(s, from)
-		if n == 0 {
-			h = h.mix(v)
-			continue
-		}
 		h = h.mix(h.word | v<<n)
-		h.word = v >> (64 - n)
+		h.word = v >> 1 >> (63 - n) // not v>>(64-n): that compares n with 0
 	}
 	if from >= to {
 		return h
