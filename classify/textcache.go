@@ -144,12 +144,13 @@ func (c *textCache) zero(line string) (zeroed string, of uint64) {
 	var digits uint64
 	for i := 0; i < len(line); i += step {
 		i = min(i, len(line)-step)
-		v, w := load64(line, i), load64(line, i+8)
+		from, to := line[i:i+step], text[i:i+step] // so that no step within needs a check
+		v, w := load64(from, 0), load64(from, 8)
 		dv, dw := digitsOf(v), digitsOf(w)
 		digits |= dv | dw
 		v, w = v&^dv, w&^dw
-		binary.LittleEndian.PutUint64(text[i:], v)
-		binary.LittleEndian.PutUint64(text[i+8:], w)
+		binary.LittleEndian.PutUint64(to, v)
+		binary.LittleEndian.PutUint64(to[8:], w)
 		of = mix(v^mixA, w^of)
 	}
 	zeroed = unsafe.String(unsafe.SliceData(text), len(text))
@@ -178,8 +179,8 @@ func (c *textCache) findLine(
 // for the others.
 func digitsOf(v uint64) uint64 {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
-	low := v &^ highs
-	is := (low + (0x80-'0')*ones) &^ (low + (0x80-'9'-1)*ones) &^ v & highs
+	low := v&^highs ^ '0'*ones // 0 to 9 for a digit
+	is := ^(low + (0x80-10)*ones | v) & highs
 	return is>>3 - is>>7
 }
 

@@ -108,9 +108,9 @@ func New(cfg Config) (*Coalescer, error) {
 		return nil, err
 	}
 	n := cfg.MaxOpen + cfg.MaxRemembered
-	c := &Coalescer{
+	return &Coalescer{
 		kept: kept{
-			Config: cfg, Items: make([]item, n), Queue: make([]uint64, 0, n),
+			Config: cfg, Items: make([]item, 0, n), Queue: make([]uint64, 0, n),
 			Operations: operations{
 				Order: make([]*operation, 0, cfg.MaxOperations), byID: make(map[string]*operation, cfg.MaxOperations),
 			},
@@ -119,13 +119,7 @@ func New(cfg Config) (*Coalescer, error) {
 		index: &index{
 			size: cfg.MaxGroups + reservedRows, groups: map[signature.Signature][]*counter{}, frames: map[frame][]*counter{},
 		},
-	}
-	for i := range c.Items {
-		it := &c.Items[i]
-		it.Counters, it.Delivered = counters{index: c.index, of: it}, make([]uint64, cfg.MaxConsumers)
-		it.reset()
-	}
-	return c, nil
+	}, nil
 }
 
 // Advance moves the engine's time to now, and does the work that is due by then. A time before the latest one changes
@@ -274,7 +268,7 @@ func (c *Coalescer) explainCrash(it *item, in *Input) {
 	}
 	latest := map[uint64]*counter{} // groups of this run, by the sequence number of their latest entry
 	for i := range c.Items {
-		if o := &c.Items[i]; o.State != itemFree && o.State != itemPast && o.State != itemOver {
+		if o := &c.Items[i]; o.State != itemPast && o.State != itemOver {
 			for _, group := range o.Counters.Rows {
 				latest[group.Last.seq] = group
 			}

@@ -98,7 +98,7 @@ func (c *Coalescer) best(fits func(*item) bool, before func(a, b *item) bool) (f
 
 // lookup returns the item called id, or nil.
 func (c *Coalescer) lookup(id string) *item {
-	return c.best(func(it *item) bool { return it.State != itemFree && it.id == id }, newer)
+	return c.best(func(it *item) bool { return it.id == id }, newer)
 }
 
 func newer(a, b *item) bool { return a.Number > b.Number }
@@ -119,17 +119,22 @@ func (c *Coalescer) makeRoom() *item {
 	return nil
 }
 
-// slot returns a free item, for which a cleared one may be dropped.
+// slot returns a free item, for which the caller has a use: another one, or one that was cleared and is dropped.
 func (c *Coalescer) slot() *item {
-	it := c.best(func(it *item) bool { return !it.open() }, evictedBefore)
-	if it.State != itemFree {
-		c.evict(it)
+	if n := len(c.Items); n < cap(c.Items) {
+		c.Items = c.Items[:n+1]
+		it := &c.Items[n]
+		it.Counters, it.Delivered = counters{index: c.index, of: it}, make([]uint64, c.Config.MaxConsumers)
+		it.reset()
+		return it
 	}
+	it := c.best(func(it *item) bool { return !it.open() }, evictedBefore)
+	c.evict(it)
 	return it
 }
 
-// evictedBefore reports whether item a, which is not open, is evicted before b: free ones come first, then those whose
-// end was announced, then those that were not acknowledged, then the oldest.
+// evictedBefore reports whether item a, which is not open, is evicted before b: those come first whose end was
+// announced, then those that were not acknowledged, then the oldest.
 func evictedBefore(a, b *item) bool {
 	if (a.Pending == "") != (b.Pending == "") {
 		return a.Pending == ""
@@ -184,7 +189,7 @@ func (c *Coalescer) clear(it *item, why Reason) {
 func (c *Coalescer) resolve(rules []string) {
 	for i := range c.Items {
 		it := &c.Items[i]
-		if it.State == itemFree || it.State == itemOver {
+		if it.State == itemOver {
 			continue
 		}
 		hit := false
@@ -209,7 +214,7 @@ func (c *Coalescer) endRun() {
 	agents := len(c.Consumers.List) > 1 || c.Consumers.List[0].Used > 0
 	for i := range c.Items {
 		it := &c.Items[i]
-		if it.State == itemFree || !it.Scope.plain() {
+		if !it.Scope.plain() {
 			continue
 		}
 		switch {
@@ -328,7 +333,7 @@ func (c *Coalescer) dequeue(it *item) {
 
 // numbered returns the item with a number, or nil.
 func (c *Coalescer) numbered(n uint64) *item {
-	return c.best(func(it *item) bool { return it.State != itemFree && it.Number == n }, newer)
+	return c.best(func(it *item) bool { return it.Number == n }, newer)
 }
 
 // Retention is a change of the entries that a journal should keep for an item, the owner. Without Pin and Evicted it is
@@ -354,7 +359,7 @@ func (c *Coalescer) Retention(dst []Retention) []Retention {
 // Unpin chooses the cleared item whose pins the caller takes back, to make room for the pins of an open one: the next
 // to be evicted, each once. It returns false when no cleared item is left.
 func (c *Coalescer) Unpin() (owner uint64, ok bool) {
-	victim := c.best(func(it *item) bool { return it.cleared() && !it.Unpinned }, evictedBefore)
+	victim := c.best(func(it *item) bool { return !it.open() && !it.Unpinned }, evictedBefore)
 	if victim == nil {
 		return 0, false
 	}

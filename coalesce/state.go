@@ -19,7 +19,7 @@ type kept struct {
 	Base [2]int64    // from which it counts: seconds since 1970, nanoseconds
 	Pos  uint64      // of the latest entry
 
-	Items   []item // fixed; open, cleared and free; a State has no free ones
+	Items   []item // open and cleared; they never move
 	Numbers uint64
 
 	Episode   episode
@@ -84,7 +84,7 @@ func (c *Coalescer) State() *State {
 		x := &s.Escalations[i]
 		x.Last = slices.Clone(x.Last)
 	}
-	s.Items = slices.DeleteFunc(slices.Clone(s.Items), func(it item) bool { return it.State == itemFree })
+	s.Items = slices.Clone(s.Items)
 	for i := range s.Items {
 		it := &s.Items[i]
 		it.Counters.Rows, it.Rules = slices.Clone(it.Counters.Rows), slices.Clone(it.Rules)
@@ -134,7 +134,7 @@ func (c *Coalescer) restore(s *State) {
 		c.Operations.byID[o.ID] = o
 	}
 	for i := range s.Items {
-		it := &c.Items[i]
+		it := c.slot()
 		free := *it
 		*it = s.Items[i]
 		it.id, it.Counters, it.Delivered = c.id(it.Number), free.Counters, free.Delivered

@@ -32,8 +32,8 @@ func (s *State) fits(c *Coalescer) error {
 	law := all.hold
 	list := s.Consumers.List
 	law("Consumers", len(list) > 0 && len(list) <= now.MaxConsumers && list[0].Name == "")
-	law("Items", len(s.Items) <= len(c.Items))
-	law("Queue", len(s.Queue) <= len(c.Items))
+	law("Items", len(s.Items) <= cap(c.Items))
+	law("Queue", len(s.Queue) <= cap(c.Items))
 	law("Operations", len(s.Operations.Order) <= now.MaxOperations && !slices.Contains(s.Operations.Order, nil))
 	law("Escalations", len(s.Escalations) <= maxEscalations)
 	for i := range s.Items {
@@ -111,9 +111,6 @@ func (c *Coalescer) check() error {
 	numbers, pending := map[uint64]bool{0: true}, map[uint64]int{}
 	for i := range c.Items {
 		it := &c.Items[i]
-		if it.State == itemFree {
-			continue
-		}
 		all.hold("Number of an item", !numbers[it.Number] && it.Number <= c.Numbers)
 		numbers[it.Number] = true
 		if it.Pending != "" {
@@ -133,7 +130,7 @@ func (c *Coalescer) check() error {
 	return errors.Join(append(all, st.Check())...)
 }
 
-// check adds the laws that an item which is not free breaks.
+// check adds the laws that an item breaks.
 func (it *item) check(all *laws) {
 	left, open := it.Total-it.Untracked, it.open() // at most the total
 	first := false

@@ -52,16 +52,15 @@ func (c *Coalescer) Stats() Stats {
 	s.Latest, s.Number = c.Now.seq, c.Numbers
 	for i := range c.Items {
 		it := &c.Items[i]
-		switch {
-		case it.open():
-			s.Open++
-			s.FoldedOpen += it.Total
-			if it.blocking() {
-				s.OpenBlocking++
-			}
-		case it.cleared():
+		if !it.open() {
 			s.Remembered++
 			s.FoldedCleared += it.Total
+			continue
+		}
+		s.Open++
+		s.FoldedOpen += it.Total
+		if it.blocking() {
+			s.OpenBlocking++
 		}
 	}
 	s.UpdatesPending = len(c.Queue)

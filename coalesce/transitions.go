@@ -50,6 +50,3 @@ func (it *item) open() bool { return it.State >= itemOpen && it.State <= itemPas
 
 // takes reports whether the item takes entries.
 func (it *item) takes() bool { return it.State == itemOpen || it.State == itemDeferred }
-
-// cleared reports whether the item was open, and is not any more.
-func (it *item) cleared() bool { return it.State >= itemAcked }

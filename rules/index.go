@@ -10,13 +10,13 @@ import (
 )
 
 // index finds, in one pass over the texts of an entry, the rules that may match
-// it: rules with a needed text that is there, and rules that need none.
+// it: rules with a needed text that is there, and rules whose need is not known.
 // Each rule is filed under its rarest need; its condition decides whether it matches.
 // An index never changes.
-type index struct {
-	always []bool // rules that need no text, or none that can be looked for
-	tables [len(indexed)]literalTable
-}
+type index [len(indexed)]literalTable
+
+// anything is the need of rules whose need is not known: every text holds it.
+var anything = []literals{{items: []string{""}}}
 
 // maxLiterals bounds how many texts an index looks at. It takes some 100 bytes
 // for each that it files, besides the text itself, which is the rule's; rules
@@ -26,59 +26,53 @@ const maxLiterals = 1<<16 - 1
 
 // newIndex returns the index of rules, which name each other by their position.
 func newIndex(rules []*Rule) *index {
-	x := &index{always: make([]bool, len(rules))}
 	var parts [len(indexed)][]part
-	var known [len(indexed)]map[literal]int // in parts
-	for i := range known {
-		known[i] = map[literal]int{}
-	}
+	known := map[literal]int{} // in parts
 	for i, r := range rules {
 		n := r.cond.need
 		if n.score == 0 {
-			x.always[i] = true
-			continue
+			n.any = anything
 		}
 		for _, l := range n.any {
 			for _, text := range l.items {
-				key := literal{text, l.prefix}
-				at, found := known[l.field][key]
+				key, of := literal{l.field, text, l.prefix}, &parts[l.field]
+				at, found := known[key]
 				if !found {
-					at = len(parts[l.field])
-					known[l.field][key] = at
-					parts[l.field] = append(parts[l.field], part{literal: key})
+					at = len(*of)
+					known[key] = at
+					*of = append(*of, part{literal: key})
 				}
-				if p := &parts[l.field][at]; len(p.rules) == 0 || p.rules[len(p.rules)-1] != uint16(i) {
-					p.rules = append(p.rules, uint16(i))
-				}
+				(*of)[at].rules = append((*of)[at].rules, uint16(i))
 			}
 		}
 	}
-	for i := range indexed {
-		x.tables[i] = newLiteralTable(indexed[i].value(), parts[i])
+	x := index{}
+	for i := range x {
+		x[i] = newLiteralTable(parts[i])
 	}
-	return x
+	return &x
 }
 
 // candidates sets found to the rules that may match in. It reads nothing of in
 // that differs between entries with one plan.
 func (x *index) candidates(in *Input, found []bool) {
-	copy(found, x.always)
-	for i := range x.tables {
-		t := &x.tables[i]
-		t.find(t.text(in), found)
+	clear(found)
+	for i := range x {
+		x[i].find(indexed[i].value()(in), found)
 	}
 }
 
 // literalTable finds the texts of a set that the text of a variable holds.
 type literalTable struct {
-	text  func(in *Input) string // of the variable
+	short []part // with less than four bytes: tried one by one
 	parts []part
 	heads []uint16 // by the hash of four bytes: 1 + the first of parts with it, 0 without
 	shift uint8    // of the hash
 }
 
-// literal is a text of at least four bytes that others may hold, or begin with.
+// literal is a text that others may hold, or begin with.
 type literal struct {
+	field  int // in indexed
 	text   string
 	prefix bool
 }
@@ -100,9 +94,16 @@ const (
 	gramsPerPart = 64
 )
 
-// newLiteralTable returns the table of parts with their texts and rules.
-func newLiteralTable(text func(in *Input) string, parts []part) literalTable {
-	t := literalTable{text: text, parts: parts}
+// newLiteralTable returns the table of all parts with their texts and rules.
+func newLiteralTable(all []part) (t literalTable) {
+	for _, p := range all {
+		to := &t.parts
+		if len(p.text) < gramBytes {
+			to = &t.short
+		}
+		*to = append(*to, p)
+	}
+	parts := t.parts
 	if len(parts) == 0 {
 		return t
 	}
@@ -139,11 +140,15 @@ func gram(s string, i int) uint32 {
 // golden ratio.
 func (t *literalTable) hash(g uint32) uint32 { return g * 0x9e3779b1 >> t.shift }
 
-// find adds to found the rules filed under the texts that s holds. Without a set
-// it reports whether there is any.
-func (t *literalTable) find(s string, found []bool) bool {
+// find adds to found the rules filed under the texts that s holds. An empty s begins with none.
+func (t *literalTable) find(s string, found []bool) {
+	for i := range t.short {
+		if p := &t.short[i]; (s != "" || !p.prefix) && (fit{start: p.prefix}).has(s, p.text) {
+			p.mark(found)
+		}
+	}
 	if len(t.parts) == 0 || len(s) < gramBytes {
-		return false
+		return
 	}
 	g := gram(s, 0) << 8
 	for i := gramBytes - 1; i < len(s); i++ {
@@ -151,22 +156,19 @@ func (t *literalTable) find(s string, found []bool) bool {
 		for n := t.heads[t.hash(g)]; n != 0; {
 			p := &t.parts[n-1]
 			if from := i - (gramBytes - 1) - p.at; from >= 0 && (from == 0 || !p.prefix) && strings.HasPrefix(s[from:], p.text) {
-				if found == nil {
-					return true
-				}
-				for _, rule := range p.rules {
-					found[rule] = true
-				}
+				p.mark(found)
 			}
 			n = p.next
 		}
 	}
-	return false
 }
 
-// fewItems is how many items are looked for one by one: for less than these, one
-// pass over a text of a line costs more.
-const fewItems = 6
+// mark adds the rules of p to found.
+func (p *part) mark(found []bool) {
+	for _, rule := range p.rules {
+		found[rule] = true
+	}
+}
 
 // boundList is a function of the language with its list bound.
 type boundList struct {
@@ -179,24 +181,19 @@ type boundList struct {
 // text that no other rule knows.
 func anyOf(name string, items []string) boundList {
 	each := boundList{bind(listFuncs[name], items), len(items)}
-	if len(items) < fewItems || len(items) > maxLiterals || name != "contains_any" {
+	if len(items) > maxLiterals || name != "contains_any" {
 		return each
 	}
-	parts := make([]part, 0, len(items))
-	var short []string // shorter than the key of a part
-	for _, item := range items {
-		if len(item) < gramBytes {
-			short = append(short, item)
-		} else {
-			parts = append(parts, part{literal: literal{text: item}})
-		}
+	parts := make([]part, len(items))
+	for i, item := range items {
+		parts[i] = part{literal: literal{text: item}, rules: []uint16{0}}
 	}
-	t := newLiteralTable(nil, parts)
-	hasShort := bind(strings.Contains, short)
-	table := boundList{
-		func(s string) bool { return t.find(s, nil) || hasShort(s) },
-		tableSteps + triedSteps*t.tried() + len(short),
-	}
+	t := newLiteralTable(parts)
+	table := boundList{func(s string) bool {
+		var found [1]bool
+		t.find(s, found[:])
+		return found[0]
+	}, tableSteps + triedSteps*t.tried() + len(t.short)}
 	if table.steps < each.steps {
 		return table
 	}
@@ -285,19 +282,20 @@ func (f *needFinder) need(n ast.Node, want bool) need {
 	}
 	op, args := relation(n)
 	how, ok := fits[op]
-	if !want || !ok || len(args) != 2 || op == "!=" || op == "indexOf" || op == "lastIndexOf" {
+	differs := op == "!=" && want || op == "==" && !want
+	if !ok || len(args) != 2 || !want && op != "==" && op != "!=" || op == "indexOf" || op == "lastIndexOf" {
 		return need{}
 	}
-	found := f.texts(args[0], how.start, args[1])
-	if op == "==" {
-		found = found.and(f.texts(args[1], how.start, args[0]))
+	found := f.texts(args[0], how.start, args[1], differs)
+	if how == whole {
+		found = found.and(f.texts(args[1], how.start, args[0], differs))
 	}
 	return found
 }
 
 // texts returns the need of a relation to a constant, a text or any of a list. A beginning counts as
-// rarer than a part: there is one place for it.
-func (f *needFinder) texts(variable ast.Node, prefix bool, constant ast.Node) need {
+// rarer than a part: there is one place for it. Of a difference, only the one from "" is a need: any text at all.
+func (f *needFinder) texts(variable ast.Node, prefix bool, constant ast.Node, differs bool) need {
 	items := constants(constant)
 	if s, ok := constant.(*ast.StringNode); ok {
 		items = []string{s.Value}
@@ -312,7 +310,7 @@ func (f *needFinder) texts(variable ast.Node, prefix bool, constant ast.Node) ne
 	}
 	n := need{any: []literals{{field, prefix, items}}, score: impossible}
 	for _, text := range items {
-		if len(text) < gramBytes {
+		if (text == "") != differs {
 			return need{}
 		}
 		n.score = min(n.score, len(text))

@@ -1,7 +1,6 @@
 package signature
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -36,10 +35,17 @@ func (fr *frame) complete(h hasher) (hasher, bool) {
 	if fr.module != "" {
 		h = h.text(fr.module, 0, len(fr.module)).add('.', 8)
 	}
-	for more := true; more; more = p.next() {
-		h = h.text(p.s, p.from, p.to).text(p.sep, 0, len(p.sep))
+	// Parts that the line has as they are, up to another one, are taken at once.
+	from, to, sep := p.from, p.to, p.sep
+	for p.next() {
+		if p.from == to+1 && len(sep) == 1 && sep[0] == fr.line[to] {
+			to, sep = p.to, p.sep
+			continue
+		}
+		h = h.text(fr.line, from, to).text(sep, 0, len(sep))
+		from, to, sep = p.from, p.to, p.sep
 	}
-	return h.end(endLine), fr.mayEnd(p.i, p.methods, p.dots > 0, p.generic, p.made)
+	return h.text(fr.line, from, to).end(endLine), fr.mayEnd(p.i, p.methods, p.dots > 0, p.generic, p.made)
 }
 
 // mayEnd reports whether the rest after the name, from i on, has a form that fits the
@@ -93,21 +99,6 @@ func (fr *frame) appendName(dst []byte) []byte {
 	return dst
 }
 
-// differs reports whether a letter shows that the canonical name does not begin with prefix: all before it is in both,
-// and the letter begins nothing that [skipGenerator] leaves out.
-func (fr *frame) differs(prefix string) bool {
-	name := cmp.Or(fr.module, fr.line)
-	for i := range min(len(name), len(prefix)) {
-		switch c := name[i]; {
-		case c != prefix[i]:
-			return isLetter(c) && c != 'D' && c != 'M'
-		case !isLetter(c) && c != '.':
-			return false
-		}
-	}
-	return false
-}
-
 // begins reports whether the canonical name begins with prefix, which is not empty.
 func (fr *frame) begins(prefix string) bool {
 	has := func(s string) bool {
@@ -116,7 +107,7 @@ func (fr *frame) begins(prefix string) bool {
 		prefix = prefix[n:]
 		return same
 	}
-	if fr.differs(prefix) || fr.module != "" && (!has(fr.module) || !has(".")) {
+	if fr.module != "" && (!has(fr.module) || !has(".")) {
 		return false
 	}
 	for p := (parts{s: fr.line}); prefix != "" && p.next(); {

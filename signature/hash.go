@@ -62,10 +62,8 @@ func (h hasher) add(v uint64, k uint) hasher {
 
 // text takes s[from:to].
 func (h hasher) text(s string, from, to int) hasher {
-	for ; to-from >= 8; from += 8 {
-		// add, for 64 bits.
+	for n := h.n & 63; to-from >= 8; from += 8 { // add, for 64 bits
 		v := load(s, from)
-		n := h.n & 63
 		h = h.mix(h.word | v<<n)
 		h.word = v >> 1 >> (63 - n) // not v>>(64-n): that compares n with 0
 	}

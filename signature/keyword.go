@@ -234,8 +234,8 @@ func (sc *scanner) isMeasured(j int) bool {
 	case n == j || classes[s[n]]&narrow == 0:
 		return false
 	}
-	end, _ := sc.window.token(s, n)
-	return isUnit(s[n:end]) && !sc.n.words.has(s[n:end])
+	end, all := sc.window.token(s, n)
+	return isUnit(s[n:end], all) && !sc.n.words.has(s[n:end])
 }
 
 // isPercent reports whether the '%' at i belongs to the number that ends at j: no space is between, or no word follows.

@@ -83,8 +83,14 @@ var unitWords = []string{
 	"UTC", "GMT", "EST", "EDT", "CST", "CDT", "MST", "MDT", "PST", "PDT", "CET", "CEST", "BST", "IST", "JST", "KST", "MSK",
 }
 
-// isUnit reports whether the token t is a unit if it is after a number, or a rate: one or anything else by one.
-func isUnit(t string) bool { return units.has(t[strings.LastIndexByte(t, '/')+1:]) }
+// isUnit reports whether the token t, which holds the classes all, is a unit if it is after a number, or a rate: one or
+// anything else by one.
+func isUnit(t string, all class) bool {
+	if all&slash != 0 {
+		t = t[strings.LastIndexByte(t, '/')+1:]
+	}
+	return units.has(t)
+}
 
 // constantWords are answers, states, outcomes and levels: one of few words in their
 // place, so that they make the meaning of a message and not its subject. In capitals,
@@ -229,7 +235,9 @@ func isPortHost(t string) bool {
 }
 
 // ofHost reports whether t has the bytes of the name of a host alone.
-func ofHost(t string) bool { return strings.Trim(t, "abcdefghijklmnopqrstuvwxyz.-") == "" }
+func ofHost(t string) bool {
+	return !strings.ContainsFunc(t, func(r rune) bool { return (r < 'a' || r > 'z') && r != '.' && r != '-' })
+}
 
 // isDomain reports whether the token t, which follows '@', makes an e-mail
 // address: it begins with no digit, and holds a point and no slash.

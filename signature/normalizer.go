@@ -51,7 +51,7 @@ func DefaultLoggerFrames() []string {
 type Normalizer struct {
 	words      *words
 	digitWords []string
-	loggers    []string
+	loggers    [256][]string // by the first byte of a frame: the prefixes that its canonical name may have
 	maxFrames  int
 	version    uint64
 }
@@ -68,23 +68,30 @@ func New(c Config) (*Normalizer, error) {
 	if loggers == nil {
 		loggers = DefaultLoggerFrames()
 	}
+	var canonical []string
 	separators := strings.NewReplacer("::", "::", ":", ".", "+", "/")
 	for _, l := range loggers {
 		// In the form of frames, so that it can be copied from a log.
 		if l = separators.Replace(strings.TrimPrefix(trim(l), "at ")); l == "" {
 			return nil, fmt.Errorf("signature: Config.LoggerFrames holds an empty prefix, which every frame has")
 		}
-		n.loggers = append(n.loggers, l)
+		canonical = append(canonical, l)
+		for b := range n.loggers {
+			// [skipGenerator] leaves out what begins with another byte.
+			if !isLetter(byte(b)) || b == 'D' || b == 'M' || byte(b) == l[0] {
+				n.loggers[b] = append(n.loggers[b], l)
+			}
+		}
 	}
-	n.version = n.hashConfig(c.Protect)
+	n.version = n.hashConfig(c.Protect, canonical)
 	return n, nil
 }
 
 // hashConfig returns the hash of everything that ids depend on.
-func (n *Normalizer) hashConfig(protect []string) uint64 {
+func (n *Normalizer) hashConfig(protect, loggers []string) uint64 {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d\n%d\n", Version, n.maxFrames)
-	for _, list := range [][]string{protect, n.loggers} {
+	for _, list := range [][]string{protect, loggers} {
 		list = slices.Clone(list)
 		slices.Sort(list)
 		for _, s := range slices.Compact(list) {
@@ -106,21 +113,16 @@ func (n *Normalizer) Key(message, stack string) Key {
 	h := newHasher()
 	var sc scanner
 	rest := sc.start(n, message)
-	for {
-		p := sc.next()
-		if p == pieceSpace {
-			h = h.text(sc.s, sc.from, sc.to).add(' ', 8)
-			continue
-		}
-		mark := uint64(endMask)
-		if p == pieceEnd {
-			mark = endLine
-		}
-		h = h.text(sc.s, sc.from, sc.to).end(mark)
-		if p == pieceEnd {
-			break
+	for p := pieceMask; p != pieceEnd; {
+		p = sc.next()
+		switch h = h.text(sc.s, sc.from, sc.to); p {
+		case pieceSpace:
+			h = h.add(' ', 8)
+		case pieceMask:
+			h = h.end(endMask)
 		}
 	}
+	h = h.end(endLine)
 	if rest != "" || stack != "" {
 		h = n.hashFrames(h, rest, stack)
 	}
@@ -144,18 +146,9 @@ func (n *Normalizer) hashFrames(h hasher, rest, stack string) hasher {
 func (n *Normalizer) AppendTemplate(dst []byte, message, stack string) []byte {
 	var sc scanner
 	rest := sc.start(n, message)
-	for {
-		p := sc.next()
-		dst = append(dst, sc.s[sc.from:sc.to]...)
-		switch p {
-		case pieceMask:
-			dst = append(dst, Mask...)
-			continue
-		case pieceSpace:
-			dst = append(dst, ' ')
-			continue
-		}
-		break
+	for p := pieceMask; p != pieceEnd; {
+		p = sc.next()
+		dst = append(append(dst, sc.s[sc.from:sc.to]...), pieceTexts[p]...)
 	}
 	frames := n.frames(rest, stack)
 	for frames.next() {

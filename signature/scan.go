@@ -9,6 +9,9 @@ const (
 	pieceMask               // a variable
 )
 
+// pieceTexts holds the text of each piece in a template.
+var pieceTexts = [...]string{pieceEnd: "", pieceSpace: " ", pieceMask: Mask}
+
 // A scanner cuts one text, a head, into literal stretches, variables and white
 // space. It makes a single pass: no byte of any text is looked at more than a fixed
 // number of times.
@@ -182,7 +185,7 @@ func (sc *scanner) following(i, start, end int, blank bool) (int, kind) {
 	}
 	switch t := s[i:stop]; {
 	case k != literal:
-	case blank && isUnit(t) && isNumber(s, start, end) && !sc.n.words.has(t):
+	case blank && isUnit(t, all) && isNumber(s, start, end) && !sc.n.words.has(t):
 		k = kindUnit
 	case i == end+1 && s[end] == '@' && isDomain(t):
 		k = kindHost

@@ -94,13 +94,19 @@ func (f *frames) next() bool {
 		}
 		var line string
 		line, f.text, _ = strings.Cut(f.text, "\n")
-		if h, ok := f.frame.parse(line, f.hash); ok && !slices.ContainsFunc(f.n.loggers, f.frame.begins) {
+		if h, ok := f.frame.parse(line, f.hash); ok && !f.ofLogger() {
 			f.hash = h
 			f.left--
 			return true
 		}
 	}
 	return false
+}
+
+// ofLogger reports whether the frame belongs to the logger.
+func (f *frames) ofLogger() bool {
+	first := cmp.Or(f.frame.module, f.frame.line)[0]
+	return slices.ContainsFunc(f.n.loggers[first], f.frame.begins)
 }
 
 // parse sets fr to the frame that line shows, and returns h after its canonical name, and whether line shows a frame
