@@ -67,12 +67,13 @@ func (a *assembly) sameHead(b []byte) (t []byte, ok bool) {
 	return bytes.TrimPrefix(b[n:], []byte(" ")), ok
 }
 
-// repeats reports whether b continues such a report: it is empty, a frame, the title of a trace or a line of one. Below
-// the banner of a crash of Unreal Engine, each line with its head does.
+// repeats reports whether b continues such a report: it is empty, a frame, the title of a trace or a line of one. In
+// Unreal Engine, the level is part of the head of each line.
 func (a *assembly) repeats(b []byte) bool {
-	head, n := a.head(), a.logger().Len
-	if hasPrefix(head[n:], "=== Critical error") && a.lines < maxContinued {
-		return hasPrefix(b, string(trimRight(head[:n])))
+	if t, ok := bytes.CutPrefix(b, trimRight(a.head()[:a.logger().Len])); ok && len(t) < len(b) {
+		if t = trimLeft(t); len(t) == 0 || hasPrefix(t, "[Callstack] 0x") {
+			return a.lines < maxContinued
+		}
 	}
 	t, ok := a.sameHead(b)
 	return ok && (len(t) == 0 || isBareAtFrame(t) ||

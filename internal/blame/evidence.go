@@ -68,7 +68,8 @@ func (s *scan) words(line string) {
 			}
 		}
 		if isNative && s.finder.known(word) != 0 {
-			s.owned(Frame, weightThrown, rankCode, word)
+			o, _ := s.finder.owner(rankCode, word)
+			s.thrownBy(o)
 		}
 		if strings.HasPrefix(rest, ".mixins.json") { // the file of a mod's changes to code of the game
 			s.owned(Type, weightType, rankNamed, line[len(strings.TrimRightFunc(before, idRune)):i])
