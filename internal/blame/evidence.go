@@ -26,14 +26,17 @@ var table = map[string]row{
 	"pack":           {Named, weightNamed, rankNamed, (*scan).announced},
 	"package":        {Named, weightNamed, rankNamed, packaged},
 	"smods":          {Path, weightPath, rankFolder, id},
-	"version":        {Named, weightNamed, rankNamed, described},
+	"version":        {Named, weightNamed, rankNamed, subject},
 	"modid":          {Named, weightNamed, rankNamed, labeled},
 	"by":             {Named, weightNamed, rankNamed, labeled},
 	"blaming":        {Named, weightNamed, rankNamed, labeled},
+	"resource":       {Named, weightNamed, rankNamed, labeled},
+	"mixins":         {Named, weightNamed, rankNamed, mixins},
+	"missing":        {Named, weightNamed, rankNamed, subject},
 	"load":           {Named, weightNamed, rankNamed, refused},
 	"loading":        {Named, weightNamed, rankNamed, refused},
 	"skipping":       {Named, weightNamed, rankNamed, refused},
-	"because":        {Named, weightNamed, rankNamed, listed},
+	"because":        {Named, weightNamed, rankNamed, subject},
 	"package" + "id": {Named, weightNamed, rankOwner, identified},
 	"assembly":       {Type, weightType, rankCode, (*scan).assembly},
 
@@ -95,12 +98,29 @@ func (s *scan) words(line string) {
 // nativeFrame matches a place in a library: "Game-SomeMod-Win64-Shipping.dll!Turn", "SomeMod.dll+0123ABC".
 var nativeFrame = texts.Lazy(`\.(?:dll|so)[!+]\w`)
 
-// labeled reads the id of a mod after words that only ids follow: "provided by", "ModID:", "Blaming:".
+// labeled reads the id of a mod after words that only ids follow: "provided by", "ModID:", "Blaming:", "start resource",
+// "for resource".
 func labeled(_ *scan, before, rest string) string {
-	if !strings.HasSuffix(before, "provided ") && !strings.HasPrefix(rest, ":") {
-		return ""
+	if word := lastWord(before); word == "provided" || word == "start" || word == "for" || strings.HasPrefix(rest, ":") {
+		return strings.TrimRight(id(nil, "", rest), ".")
 	}
-	return id(nil, "", rest)
+	return ""
+}
+
+// subject reads the mod that a line begins with: "- Some Mod 1.2.0 because …", "Some Mod (version: 1.2.0)", "Some Mod is
+// missing a dependency: …".
+func subject(_ *scan, before, rest string) string {
+	head, isRow := strings.CutPrefix(strings.TrimSpace(before), "- ")
+	if name := unversioned(head); isRow && name != head {
+		return name
+	}
+	head, hasVersion := strings.CutSuffix(head, " (")
+	head, lacks := strings.CutSuffix(head, " is")
+	isSubject := hasVersion && strings.HasPrefix(rest, ": ") || lacks && strings.HasPrefix(rest, " a dependency")
+	if name, after := capitalized(head); isSubject && after == "" && letters(name) > len("It") {
+		return name
+	}
+	return ""
 }
 
 // id reads the id of a mod, also in the name of a piece of Lua: [SMODS SomeMod "press.lua"].
@@ -113,7 +133,7 @@ func id(_ *scan, _, rest string) string {
 	if letters(name) < 2 {
 		return ""
 	}
-	return strings.TrimSuffix(name, ".smx")
+	return archived(name)
 }
 
 // packaged reads the name of a mod after the words "content package".
@@ -127,33 +147,37 @@ func packaged(_ *scan, before, rest string) string {
 
 func idRune(r rune) bool { return r == '-' || r == '.' || r < utf8.RuneSelf && wordByte(byte(r)) }
 
+// mixins reads a mod in the name of its file: "some-mod.mixins.json".
+func mixins(_ *scan, before, rest string) string {
+	if name, ok := strings.CutSuffix(before, "."); ok && strings.HasPrefix(rest, ".json") && !strings.Contains(rest, " from mod ") {
+		return name[len(strings.TrimRightFunc(name, idRune)):]
+	}
+	return ""
+}
+
+// archived returns the name of a mod by its file, without folder, version and ending.
+func archived(file string) string {
+	dot := max(strings.LastIndexByte(file, '.'), 0)
+	if !modFiles[file[dot:]] {
+		return file
+	}
+	return archive().FindStringSubmatch(file[strings.LastIndexByte(file, '/')+1 : dot])[1]
+}
+
+var modFiles = texts.Words(".jar .zip .pak .dll .smx")
+
 // refused reads what BepInEx writes of a plugin that it does not load, with its version: "Skipping [Some Mod 1.2.0]
-// because …".
-func refused(_ *scan, _, rest string) string {
-	tag, _, ok := cutTag(strings.TrimLeft(rest, " "))
+// because …", or the file of a mod: "Could not load 'plugins/SomeMod-1.2.jar'".
+func refused(_ *scan, before, rest string) string {
+	rest = strings.TrimLeft(rest, " ")
+	if name, ok := quoted(rest); ok && (archived(name) != name || strings.HasPrefix(before, "AssemblyLoader: ")) {
+		return archived(name)
+	}
+	tag, _, ok := cutTag(rest)
 	if name := unversioned(tag); ok && name != tag {
 		return name
 	}
 	return ""
-}
-
-// listed reads the row of a mod in a list of mods that a loader refused: "- Some Mod 1.2.0 because …".
-func listed(_ *scan, before, _ string) string {
-	row, ok := strings.CutPrefix(strings.TrimSpace(before), "- ")
-	if name := unversioned(row); ok && name != row {
-		return name
-	}
-	return ""
-}
-
-// described reads a name before a version in parentheses: "Some Mod (version: 1.2.0)".
-func described(_ *scan, before, rest string) string {
-	before, ok := strings.CutSuffix(strings.TrimLeft(before, " "), " (")
-	name, after := capitalized(before)
-	if !ok || after != "" || !strings.HasPrefix(rest, ": ") {
-		return ""
-	}
-	return name
 }
 
 // identified reads a package id after its label.
@@ -215,9 +239,9 @@ func (s *scan) announced(before, rest string) string {
 	if rest == "" || rest[0] != ' ' && !colon {
 		return ""
 	}
-	rest = strings.TrimLeft(rest, " ")
-	if name, ok := quoted(rest); ok {
-		return unversioned(name)
+	rest = strings.TrimPrefix(strings.TrimLeft(rest, " "), "from folder: ")
+	if name, ok := quoted(rest); ok && lastWord(before) != "required" {
+		return archived(unversioned(name))
 	}
 	word, _, _ := strings.Cut(rest, " ")
 	if file, ok := strings.CutSuffix(word, ".dll"); ok {
@@ -240,13 +264,16 @@ func (s *scan) announced(before, rest string) string {
 		}
 	}
 	name, rest := capitalized(rest)
+	if name == "" && strings.Contains(rest, "dependenc") {
+		name, rest, _ = strings.Cut(rest, " ") // an id: "mod some-mod is missing dependency …"
+	}
 	name = unversioned(name)
 	if first, _, _ := strings.Cut(name, " "); name == "" || notNames[fold(first)] {
 		return ""
 	}
 	// "Mod Loaded." is no name: at the beginning of a line the sentence must go
 	// on, and within it the word before must lead up to a name.
-	switch strings.ToLower(lastWord(before)) {
+	switch strings.ToLower(lastWord(before[strings.LastIndexAny(before, ":]")+1:])) { // behind a head, a line begins
 	case "|": // a field of a frame: "in turn | MOD: Some Mod"
 		if colon {
 			return name
@@ -255,7 +282,7 @@ func (s *scan) announced(before, rest string) string {
 		if next, _ := utf8.DecodeRuneInString(strings.TrimLeft(rest, " ")); unicode.IsLower(next) {
 			return name
 		}
-	case "the", "from", "by", "of", "in", "for":
+	case "the", "from", "by", "of", "in", "for", "load", "loading", "disabled":
 		return name
 	}
 	return ""
@@ -422,7 +449,7 @@ func (s *scan) assembly(before, rest string) string {
 	rest, isNext := strings.CutPrefix(rest, " ")
 	name, _, isVersioned := strings.Cut(rest, ", Version=")
 	switch lastWord(before) {
-	case "in", "from", "of":
+	case "in", "from", "of", "AssemblyLoader:":
 	case "or":
 		return ""
 	default:
