@@ -1,6 +1,7 @@
 package blame
 
 import (
+	"path"
 	"slices"
 	"strings"
 	"unicode"
@@ -157,11 +158,10 @@ func mixins(_ *scan, before, rest string) string {
 
 // archived returns the name of a mod by its file, without folder, version and ending.
 func archived(file string) string {
-	dot := max(strings.LastIndexByte(file, '.'), 0)
-	if !modFiles[file[dot:]] {
+	if !modFiles[path.Ext(file)] {
 		return file
 	}
-	return archive().FindStringSubmatch(file[strings.LastIndexByte(file, '/')+1 : dot])[1]
+	return archive().FindStringSubmatch(strings.TrimSuffix(path.Base(file), path.Ext(file)))[1]
 }
 
 var modFiles = texts.Words(".jar .zip .pak .dll .smx")
@@ -183,7 +183,7 @@ func refused(_ *scan, before, rest string) string {
 // identified reads a package id after its label.
 func identified(_ *scan, before, rest string) string {
 	id := stem(packageID(afterColon(rest)))
-	if id == "" || hasWord(before, "example") {
+	if id == "" || strings.Contains(strings.ToLower(before), "example") {
 		return ""
 	}
 	return id
@@ -216,16 +216,6 @@ func (s *scan) prefixes(word, rest string) {
 			s.owned(Type, weightDoubt, rankCode, prefix)
 		}
 	}
-}
-
-// hasWord reports whether a line has a word, in whichever case.
-func hasWord(line, word string) bool {
-	for w := range strings.FieldsFuncSeq(line, func(r rune) bool { return r < utf8.RuneSelf && !wordByte(byte(r)) }) {
-		if strings.EqualFold(w, word) {
-			return true
-		}
-	}
-	return false
 }
 
 // wordByte reports whether a byte may be part of a word.
