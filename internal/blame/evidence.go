@@ -102,7 +102,7 @@ var nativeFrame = texts.Lazy(`\.(?:dll|so)[!+]\w`)
 // labeled reads the id of a mod after words that only ids follow: "provided by", "ModID:", "Blaming:", "start resource",
 // "for resource".
 func labeled(_ *scan, before, rest string) string {
-	if word := lastWord(before); word == "provided" || word == "start" || word == "for" || strings.HasPrefix(rest, ":") {
+	if word := lastWord(before); word == "provided" || word == "start" || word == "for" || rest != "" && rest[0] == ':' && !strings.Contains(rest, "://") {
 		return strings.TrimRight(id(nil, "", rest), ".")
 	}
 	return ""
