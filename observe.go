@@ -187,7 +187,6 @@ func (e *Engine) ingest() (escalated bool, folded coalesce.Folded) {
 		entry.Kind == event.KindNotice && entry.Status == event.StatusRestarted
 	in.Resolves, in.Begins, in.Playing, in.Summary, in.Advice, in.Blame, in.Frame = nil, false, false, "", "", nil, 0
 	in.ExplainedBy = nil
-	in.ByLevel = res.Rule == nil && entry.Kind == event.KindLog
 	if d.Disposition.Urgent() {
 		in.Blame, in.Frame = e.accuse(res.Signature)
 		if in.Advice = res.Advice; in.Advice == "" {

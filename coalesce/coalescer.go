@@ -28,11 +28,10 @@ type Input struct {
 
 	// Decision.Rule, Summary and Advice are kept as they are: they should be strings of
 	// a rule set. Summary and Advice are texts of the deciding rule, in heed's own words, or
-	// "". ByLevel reports that no rule decided about a log record, only its level.
+	// "".
 	Decision event.Decision
 	Summary  string
 	Advice   string
-	ByLevel  bool
 
 	// ExplainedBy names the rules whose earlier entries explain this one. It is kept.
 	ExplainedBy []string

@@ -259,7 +259,7 @@ func (it *item) add(
 	}
 	if r == nil && c != nil {
 		r = it.learn(ruleCount{
-			Rule: d.Rule, Summary: strings.Clone(in.Summary), Effects: EffectsOf(d, in.ByLevel), ExplainedBy: in.ExplainedBy,
+			Rule: d.Rule, Summary: strings.Clone(in.Summary), Effects: EffectsOf(d), ExplainedBy: in.ExplainedBy,
 		})
 	}
 	if r != nil {

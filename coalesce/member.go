@@ -30,9 +30,9 @@ type Member struct {
 	Signature signature.Signature // of the dominant group
 	Message   string              // its text, as in a [Sample]
 	Seq       uint64              // number of the entry that has the text
+	Because   []string            // the rules whose earlier entries explain it
 
-	began   uint64   // number of the first entry
-	because []string // the rules that explain it
+	began uint64 // number of the first entry
 }
 
 // EachText calls f as [Item.EachText] does.
@@ -57,15 +57,14 @@ const (
 	explained                     // a crash, by the lack of memory before
 )
 
-// EffectsOf returns the effects that a decision names by its tags; docs/rules.md lists them. byLevel reports that no
-// rule decided about a log record, only its level.
-func EffectsOf(d *event.Decision, byLevel bool) (all Effects) {
+// EffectsOf returns the effects that a decision names by its tags; docs/rules.md lists them.
+func EffectsOf(d *event.Decision) (all Effects) {
 	for i, tag := range [...]string{"crash", "hang", "breaks", "words", "memory"} {
 		if slices.Contains(d.Tags, tag) {
 			all |= 1 << i
 		}
 	}
-	if byLevel {
+	if strings.HasPrefix(d.Rule, "default.log.") { // no rule decided, only the level
 		all |= levels
 	}
 	return all
@@ -113,7 +112,7 @@ func (m *Member) Harm() int {
 
 // ExplainedBy reports whether o explains m: the lack of memory the crash, or as the rule of m has it.
 func (m *Member) ExplainedBy(o *Member) bool {
-	return m.Effects&explained != 0 && o.Effects&(memory|crash) == memory || slices.Contains(m.because, o.Rule)
+	return m.Effects&explained != 0 && o.Effects&(memory|crash) == memory || slices.Contains(m.Because, o.Rule)
 }
 
 // Hangs reports whether the game does not go on because of m.
@@ -152,7 +151,7 @@ func (c *Coalescer) members(it *item) []Member {
 		m.Over = !it.open()
 		if r := it.rule(m.Rule); r != nil {
 			m.Title, m.Advice, m.Effects, m.Over = r.Summary, r.Advice, r.Effects, m.Over || r.Resolved
-			m.because = r.ExplainedBy
+			m.Because = r.ExplainedBy
 			m.Entries += r.Untracked
 		}
 		m.Title = cmp.Or(m.Title, Reported(m.Rule, m.Severity))

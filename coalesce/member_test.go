@@ -94,8 +94,10 @@ func TestWeightOfMembers(t *testing.T) {
 			}
 		}
 	}
-	require.Equal(t, levels, EffectsOf(&event.Decision{Tags: []string{"words"}}, false))
-	require.Equal(t, crash|breaks, EffectsOf(&event.Decision{Tags: []string{"breaks", "other", "crash"}}, false))
+	require.Equal(t, levels, EffectsOf(&event.Decision{Tags: []string{"words"}}))
+	require.Equal(t, crash|breaks, EffectsOf(&event.Decision{Tags: []string{"breaks", "other", "crash"}}))
+	require.Equal(t, levels, EffectsOf(&event.Decision{Rule: "default.log.fatal"}))
+	require.Zero(t, EffectsOf(&event.Decision{Rule: "default.operation.failed"}))
 }
 
 // TestEarly holds that entries are early only if all of them are, in any order and however they are summed.

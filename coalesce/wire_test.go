@@ -139,6 +139,7 @@ func TestSanitizeEveryText(t *testing.T) {
 	own := map[string]string{
 		".ID": "acknowledgements repeat it", ".ClearedBy": "heed's own words", ".Members[0].Rule": "reports write it safely",
 		".Members[0].Title": "reports write it safely", ".Members[0].Advice": "reports write it safely",
+		".Members[0].Because[0]": "it is not shown",
 	}
 	var a Item
 	testkit.Fill(&a)

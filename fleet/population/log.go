@@ -130,11 +130,12 @@ func NewLog(path, player summary.Hash, part int, s *summary.Session, set *rules.
 
 // breaks reports whether a group breaks play: the game did not go on, and the group has the harm for that.
 func breaks(s *summary.Session, g *summary.Group, set *rules.Set) bool {
-	m, decided := heed.Member{Disposition: g.Disposition, Severity: g.Severity, Entries: g.Count}, event.Decision{}
+	m := heed.Member{Disposition: g.Disposition, Severity: g.Severity, Entries: g.Count}
+	decided := event.Decision{Rule: g.Rule}
 	if rule := set.Rule(g.Rule); rule != nil {
 		m.Invalidates, decided.Tags = rule.Invalidates, rule.Tags
 	}
-	m.Effects = coalesce.EffectsOf(&decided, strings.HasPrefix(g.Rule, "default.log."))
+	m.Effects = coalesce.EffectsOf(&decided)
 	return s.Broken() && s.State != "wrong" && m.Harm() > 0
 }
 

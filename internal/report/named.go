@@ -14,8 +14,7 @@ type Problems struct {
 	Top    *heed.Member // the dominant one of the most urgent open item; nil: no item is open
 	Filler *heed.Member // the member that filled the log up to its limit, in All or not; nil: none
 
-	Blinds   func(rule string) bool       // by the rule the log went blind
-	Explains func(o, m *heed.Member) bool // o explains the later m, besides [heed.Member.ExplainedBy]; nil: never
+	Blinds func(rule string) bool // by the rule the log went blind
 }
 
 // chosen is a problem that a first screen names.
@@ -124,8 +123,7 @@ func (p *Problems) explain() (because map[*heed.Member]*heed.Member, explains ma
 	all := p.sorted()
 	because, explains = map[*heed.Member]*heed.Member{}, map[*heed.Member]uint64{}
 	for i, m := range all {
-		explained := func(o *heed.Member) bool { return m.ExplainedBy(o) || p.Explains != nil && p.Explains(o, m) }
-		if i := slices.IndexFunc(all[:i], explained); i >= 0 {
+		if i := slices.IndexFunc(all[:i], m.ExplainedBy); i >= 0 {
 			because[m] = cmp.Or(because[all[i]], all[i])
 			explains[because[m]] += m.Entries
 		}

@@ -219,7 +219,11 @@ func breaks(blocking []*heed.Member) bool {
 func (n *run) weigh(p *problem, c *causes) {
 	ends := n.records-p.record <= aftermath && p.Disposition == event.Blocking
 	p.Over = !c.isOpen(p.Rule)
-	p.Effects = coalesce.EffectsOf(&event.Decision{Tags: p.tags}, defaultRule(p.Rule) == event.KindLog.String() && !ends)
+	decided := event.Decision{Rule: p.Rule, Tags: p.tags}
+	if ends {
+		decided.Rule = ""
+	}
+	p.Effects = coalesce.EffectsOf(&decided)
 }
 
 // stretch is a part of a log in which a phase of the game lasts and the game writes: a limit counts from its beginning.

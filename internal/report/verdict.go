@@ -117,8 +117,16 @@ func (r *Replay) verdict() *verdict {
 	choice := Problems{Blinds: func(rule string) bool {
 		return slices.ContainsFunc(r.blind.spans, func(s span) bool { return s.Rule == rule })
 	}}
-	for _, p := range n.problems {
+	item, filler, reason := r.top(n), r.filler(n), n.crashReason()
+	members, mods := r.causes.all(), r.tallyMods(nil)
+	for key, p := range n.problems {
 		n.weigh(p, &r.causes)
+		if m := members[key]; m != nil {
+			p.Because = m.Because
+		}
+		if reason != nil && p.Disposition == event.Blocking && p.tagged(tagCrash) {
+			p.Because = append(slices.Clip(p.Because), reason.Rule)
+		}
 		choice.All = append(choice.All, &p.Member)
 	}
 	blocking, advisory := choice.of(event.Blocking), choice.of(event.Advisory)
@@ -127,14 +135,6 @@ func (r *Replay) verdict() *verdict {
 		r.broke(v, n, blocking)
 	} else {
 		r.held(v, n, advisory)
-	}
-	item, filler, reason := r.top(n), r.filler(n), n.crashReason()
-	members, mods := r.causes.all(), r.tallyMods(nil)
-	choice.Explains = func(o, m *heed.Member) bool {
-		p, of := n.problems[causeKey{m.Rule, event.Blocking}], members[causeKey{m.Rule, event.Blocking}]
-		return slices.Contains(r.config.Rule(m.Rule).ExplainedBy, o.Rule) ||
-			of != nil && of.ExplainedBy(&heed.Member{Rule: o.Rule}) ||
-			reason != nil && reason.Rule == o.Rule && p != nil && p.tagged(tagCrash)
 	}
 	if item != nil {
 		choice.Top = &n.problems[causeKey{item.Rule, item.Disposition}].Member
@@ -293,12 +293,31 @@ func (r *Replay) named(p *chosen, of *problem, m *heed.Member) verdictCause {
 		}
 		c.Mods = append(c.Mods, r.identified(mod, name))
 	}
+	if len(all) == 1 && !c.Perhaps {
+		c.narrow(names)
+	}
 	if len(all) == 0 {
 		if row := r.tables[p.Disposition].byKey[rowKey{group, p.Rule}]; row != nil {
 			c.patched = safeAll(row.patchers)
 		}
 	}
 	return c
+}
+
+// narrow leaves out entries before the first that names the only mod, if they name others, which are listed elsewhere.
+func (c *verdictCause) narrow(names map[string]*verdictMod) {
+	begin, before := names[blame.Key(c.Mods[0].Name)], uint64(0)
+	if begin == nil || begin.Line <= c.Line {
+		return
+	}
+	for _, other := range names {
+		if other.Line == c.Line {
+			before = max(before, other.Entries)
+		}
+	}
+	if before > 0 {
+		c.Line, c.Times = begin.Line, c.Times-min(before, c.Times-1)
+	}
 }
 
 // fills adds to a problem in words the group that filled the log.

@@ -35,13 +35,7 @@ func newScript(t *testing.T) *script {
 	s := &script{}
 	s.Replay = newReplay(t, Config{
 		File: "Player.log", Details: true, Blame: func(*event.Entry) []heed.Suspect { return s.suspects },
-		Rule: func(id string) RuleText {
-			text := RuleText{Summary: "something about " + id}
-			if after, ok := strings.CutPrefix(id, "after "); ok {
-				text.ExplainedBy = []string{after}
-			}
-			return text
-		},
+		Rule: func(id string) RuleText { return RuleText{Summary: "something about " + id} },
 	})
 	return s
 }
@@ -176,8 +170,11 @@ func (s *script) open(o *heed.Outcome, line uint64) {
 		n = len(a.Members)
 		a.Members = append(a.Members, heed.Member{
 			Rule: d.Rule, First: line, Signature: o.Signature, Message: "message",
-			Effects: coalesce.EffectsOf(d, strings.HasPrefix(d.Rule, "default.log.")),
+			Effects: coalesce.EffectsOf(d),
 		})
+		if cause, ok := strings.CutPrefix(d.Rule, "after "); ok {
+			a.Members[n].Because = []string{cause}
+		}
 	}
 	m := &a.Members[n]
 	m.Entries, m.Last = m.Entries+1, line

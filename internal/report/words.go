@@ -20,12 +20,11 @@ import (
 // a player.
 type RuleText struct {
 	Summary, Why, Advice string
-	ExplainedBy          []string // the rules whose earlier problem explains this one's
 }
 
 // shown returns the text of a rule escaped, each in one line.
 func (t RuleText) shown() RuleText {
-	return RuleText{safe(oneSpace(t.Summary)), safe(oneSpace(t.Why)), safe(oneSpace(t.Advice)), t.ExplainedBy}
+	return RuleText{safe(oneSpace(t.Summary)), safe(oneSpace(t.Why)), safe(oneSpace(t.Advice))}
 }
 
 // described returns the text of a rule, with a summary by severity if the rule has none.
@@ -40,17 +39,8 @@ func (t RuleText) described(rule string, severity event.Severity) RuleText {
 // maxName bounds the name of an operation in a sentence, in characters.
 const maxName = 64
 
-// defaultRule returns the kind of entry of a default, such as "default.log.error", and "" for a rule of a file.
-func defaultRule(id string) (kind string) {
-	rest, ok := strings.CutPrefix(id, "default.")
-	kind, _, more := strings.Cut(rest, ".")
-	if !ok || !more {
-		return ""
-	}
-	return kind
-}
-
-func isDefault(rule string) bool { return defaultRule(rule) != "" }
+// isDefault reports whether no rule of a file has the id.
+func isDefault(id string) bool { return strings.HasPrefix(id, "default.") }
 
 // baseName is the last part of a path of any system.
 func baseName(file string) string { return file[strings.LastIndexAny(file, `/\`)+1:] }

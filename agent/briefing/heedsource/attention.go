@@ -348,7 +348,7 @@ func (s *source) evidence(ctx context.Context) (briefing.Fragment, error) {
 		return f, nil
 	}
 	if st.Blind {
-		f.Title = "The log is not complete: what is not in it may have happened all the same"
+		f.Title = "The log is not complete: more may have happened"
 		f.Lines = own("Reason: " + cmp.Or(s.ruleOf(st.BlindRule).Summary, "rule "+named(st.BlindRule)))
 		open := s.Engine.Open(nil)
 		if i := slices.IndexFunc(open, func(a heed.Item) bool { return a.Cause.Rule == st.BlindRule }); i >= 0 {

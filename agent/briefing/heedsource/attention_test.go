@@ -208,7 +208,7 @@ func TestIncompleteEvidence(t *testing.T) {
 	f := found.Fragments[0]
 	require.True(t, f.Required)
 	require.Equal(t, []string{
-		"evidence@2 The log is not complete: what is not in it may have happened all the same",
+		"evidence@2 The log is not complete: more may have happened",
 		"Reason: the log stopped", "Since: entry 2 (line 101), item e-2",
 	}, texts(&f))
 	require.Len(t, found.Warnings, 1)

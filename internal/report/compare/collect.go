@@ -215,7 +215,7 @@ func (r *Run) count(rec *capture.Record, o *heed.Outcome) {
 	}
 	tally.count++
 	tally.own = max(tally.own, r.collector.own(o))
-	member := heed.Member{Disposition: d.Disposition, Severity: d.Severity, Effects: coalesce.EffectsOf(d, false)}
+	member := heed.Member{Disposition: d.Disposition, Severity: d.Severity, Effects: coalesce.EffectsOf(d)}
 	tally.breaks = tally.breaks || member.Harm() > 0
 	if !d.Disposition.Urgent() {
 		return

@@ -85,7 +85,7 @@ func (r *Replay) Report(file string, scrub *report.Scrubber) report.Config {
 		File: file, Template: e.Template, Group: e.Group, Variant: e.Variant, Mod: e.Mod, Blame: e.Blame,
 		Rule: func(id string) report.RuleText {
 			if r := e.Rules().Rule(id); r != nil {
-				return report.RuleText{Summary: r.Summary, Why: r.Why, Advice: r.Advice, ExplainedBy: r.ExplainedBy}
+				return report.RuleText{Summary: r.Summary, Why: r.Why, Advice: r.Advice}
 			}
 			return report.RuleText{}
 		},

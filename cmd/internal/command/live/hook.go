@@ -248,7 +248,10 @@ func (p *program) doctor(cmd *cobra.Command, f *hookFlags, hosts []string) error
 	defer closeAll(found)
 	if err != nil {
 		p.Status = exitFinding
-		fmt.Fprintf(&b, "heed      is not found: %v\n", err)
+		fmt.Fprintf(&b, "heed      %v\n", err)
+		if s, ok := errors.AsType[*cli.StatusError](err); ok && s.Next != "" {
+			fmt.Fprintf(&b, "          %s\n", s.Next)
+		}
 	}
 	for i := range found {
 		fmt.Fprintf(&b, "heed      is found: %s\n", &found[i].run)
