@@ -99,17 +99,18 @@ func (s *scan) words(line string) {
 // nativeFrame matches a place in a library: "Game-SomeMod-Win64-Shipping.dll!Turn", "SomeMod.dll+0123ABC".
 var nativeFrame = texts.Lazy(`\.(?:dll|so)[!+]\w`)
 
-// labeled reads the id of a mod after words that only ids follow: "provided by", "ModID:", "Blaming:", "start resource",
-// "for resource".
+// labeled reads the id of a mod after words that only ids follow: "provided by", "ModID:", "Blaming:", "start
+// resource", "for resource".
 func labeled(_ *scan, before, rest string) string {
-	if word := lastWord(before); word == "provided" || word == "start" || word == "for" || rest != "" && rest[0] == ':' && !strings.Contains(rest, "://") {
+	isLabel := strings.HasPrefix(rest, ":") && !strings.Contains(rest, "://")
+	if isLabel || slices.Contains([]string{"provided", "start", "for"}, lastWord(before)) {
 		return strings.TrimRight(id(nil, "", rest), ".")
 	}
 	return ""
 }
 
-// subject reads the mod that a line begins with: "- Some Mod 1.2.0 because …", "Some Mod (version: 1.2.0)", "Some Mod is
-// missing a dependency: …".
+// subject reads the mod that a line begins with: "- Some Mod 1.2.0 because …", "Some Mod (version: 1.2.0)", "Some Mod
+// is missing a dependency: …".
 func subject(_ *scan, before, rest string) string {
 	head, isRow := strings.CutPrefix(strings.TrimSpace(before), "- ")
 	if name := unversioned(head); isRow && name != head {
@@ -150,7 +151,8 @@ func idRune(r rune) bool { return r == '-' || r == '.' || r < utf8.RuneSelf && w
 
 // mixins reads a mod in the name of its file: "some-mod.mixins.json".
 func mixins(_ *scan, before, rest string) string {
-	if name, ok := strings.CutSuffix(before, "."); ok && strings.HasPrefix(rest, ".json") && !strings.Contains(rest, " from mod ") {
+	name, ok := strings.CutSuffix(before, ".")
+	if ok && strings.HasPrefix(rest, ".json") && !strings.Contains(rest, " from mod ") {
 		return name[len(strings.TrimRightFunc(name, idRune)):]
 	}
 	return ""
