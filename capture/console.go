@@ -18,9 +18,6 @@ func isLogging(b []byte) bool {
 
 // consoleLevel returns the level that b gives, a frame in Unity's form, if the method logs.
 func consoleLevel(b []byte) (event.Level, bool) {
-	class, level := unity.Logged(text(b))
-	if !slices.Contains(loggers, class) {
-		level = event.LevelUnknown
-	}
+	level := unity.Logged(text(b), loggers)
 	return level, level != event.LevelUnknown
 }

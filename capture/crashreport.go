@@ -75,7 +75,7 @@ func isReportFrame(b []byte) bool {
 	if isDigit(b[0]) && b[0] != '0' || b[0] == '0' && len(b) > 1 && b[1] != 'x' {
 		return bytes.Contains(b, []byte("0x"))
 	}
-	return isNativeFrame(b) || is(b, ofFrame) || crash.IsShortFrame(text(b))
+	return isNativeFrame(b) || is(b, ofFrame)
 }
 
 // isCrashFrame reports whether b, in the crash of a log, is a frame of the thread that crashed. Debuggers
@@ -88,7 +88,7 @@ func (a *assembly) isCrashFrame(b []byte) bool {
 		}
 		return false
 	}
-	if a.crash == reportMachine || !isNativeFrame(b) && !is(b, ofFrame) && !crash.IsShortFrame(text(b)) {
+	if a.crash == reportMachine || !isNativeFrame(b) && !is(b, ofFrame) {
 		return false
 	}
 	if !a.reasoned {

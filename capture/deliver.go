@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"strings"
 	"time"
 	"unsafe"
 
 	"github.com/heedlog/heed/capture/internal/crash"
+	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/event"
 )
 
@@ -60,9 +62,7 @@ func (r *Reader) flush() {
 	a.sealed = true
 	if rec.Kind == event.KindLog && rec.Stack == "" {
 		if n := omission(rec.Message); n > 0 {
-			r.notice(event.Notice{
-				Status: event.StatusRunCut, Count: n, Pos: rec.Pos, Detail: "the logger reports messages that it left out",
-			})
+			r.notice(event.StatusRunCut, n, int(rec.Pos), "the logger reports messages that it left out")
 		}
 	}
 }
@@ -73,11 +73,8 @@ func (r *Reader) fill(rec *Record) {
 	rec.StartLine, rec.EndLine, rec.Split, rec.Layout = a.start, a.end, a.split, r.layout
 	rec.Family = r.format.Name
 	rec.Cut, rec.Ref, rec.RefState = a.cut, a.ref, a.refState
-	switch a.split {
-	case evidenceLine, evidenceIndent, evidenceList, evidenceForm:
-		if a.blanks > 0 {
-			rec.Split = evidenceBlank
-		}
+	if a.blanks > 0 && (a.split == evidenceLine || a.split >= evidenceIndent && a.split <= evidenceList) {
+		rec.Split = evidenceBlank
 	}
 	if a.split == evidenceJSON {
 		r.json.record(rec, r.asm.limit)
@@ -85,8 +82,9 @@ func (r *Reader) fill(rec *Record) {
 			r.mods.message(rec.Message, rec.Context, r.banner.records)
 		}
 		if rec.Context {
-			r.machine.Text(rec.Message)
-			rec.machine = r.machine.Take()
+			for line := range strings.SplitSeq(rec.Message, "\n") {
+				r.machine = rimworld.Machine(r.machine, line)
+			}
 		}
 	} else {
 		rec.Message, rec.Stack, rec.Pos = text(a.message), text(a.stack), uint64(a.start)
@@ -96,7 +94,6 @@ func (r *Reader) fill(rec *Record) {
 		switch a.block {
 		case blockContext:
 			rec.Context, rec.Source, rec.Layout = true, contextSource, layoutHugsLib
-			rec.machine = r.machine.Take()
 		case blockAround:
 			rec.Context, rec.Source = true, reportSource
 		case blockReport, blockCrash:
@@ -111,6 +108,9 @@ func (r *Reader) fill(rec *Record) {
 			rec.Head = head.TextAt(rec.Message, rec.Level) + 1
 			rec.unquote()
 		}
+	}
+	if rec.Context && r.machine != nil {
+		rec.machine, r.machine = r.machine, &Facts{}
 	}
 	rec.Mods, r.mods.list = r.mods.list, nil
 	if r.live.level = rec.Level; a.start == r.live.cutLine {
@@ -141,19 +141,18 @@ func (r *Reader) countRun() {
 // has next records so far.
 func (r *Reader) endRun(next uint64) {
 	if r.run == maxRun {
-		r.notice(event.Notice{
-			Status: event.StatusRunCut, Count: maxRun, Pos: uint64(r.runLine),
-			Detail: "the game stops writing a message after 99 repeats: there may have been more",
-		})
+		const why = "the game stops writing a message after 99 repeats: there may have been more"
+		r.notice(event.StatusRunCut, maxRun, r.runLine, why)
 	}
 	r.run = next
 }
 
-// notice puts a notice into out.
-func (r *Reader) notice(n event.Notice) *Record {
+// notice puts a notice, which arose near a line, into out.
+func (r *Reader) notice(status event.Status, count uint64, line int, detail string) *Record {
 	rec := r.deliver()
-	r.ended = r.ended && n.Status != event.StatusRestarted
-	rec.Entry, rec.Layout, rec.Family = n.Entry(), r.layout, r.format.Name
+	r.ended = r.ended && status != event.StatusRestarted
+	rec.Entry = event.Notice{Status: status, Count: count, Pos: uint64(line), Detail: detail}.Entry()
+	rec.Layout, rec.Family = r.layout, r.format.Name
 	return rec
 }
 
@@ -162,7 +161,7 @@ func (r *Reader) finish() {
 	r.endRun(0)
 	detail, isWhole := r.truncated(), r.cur.ended || r.layout == LayoutJSON && hasPrefix(r.cur.text, "{")
 	if r.unended = detail == "" && !isWhole && r.cur.no > 1; detail != "" {
-		r.notice(event.Notice{Status: event.StatusTruncated, Pos: uint64(r.lines.no), Detail: detail})
+		r.notice(event.StatusTruncated, 0, r.lines.no, detail)
 	}
 	if r.err = io.EOF; r.failed != nil && !errors.Is(r.failed, io.EOF) {
 		r.err = readError(r.lines.no, r.op, r.failed)

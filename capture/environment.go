@@ -52,18 +52,19 @@ func (e *Environment) Observe(rec *Record) (program string) {
 		format.Learn(&e.start.Facts.System, m.System)
 		format.Learn(&e.start.Facts.Memory, m.Memory)
 	}
-	if rec.Source == reportSource || rec.LevelBy == evidenceCrash {
-		e.start.CrashReport(rec.Message)
-	}
-	if rec.IsLog() {
-		own := formatOf(rec.Family).Facts
-		for line := range strings.SplitSeq(rec.Message, "\n") {
-			line = strings.TrimRight(line, " \t\r")
-			if own != nil {
-				own(&e.start.Facts, line)
-			}
-			e.start.Line(line)
+	crashed, own := rec.Source == reportSource || rec.LevelBy == evidenceCrash, formatOf(rec.Family).Facts
+	for line := range strings.SplitSeq(rec.Message, "\n") {
+		line = strings.TrimRight(line, " \t\r")
+		if crashed {
+			e.start.CrashLine(line)
 		}
+		if !rec.IsLog() {
+			continue
+		}
+		if own != nil {
+			own(&e.start.Facts, line)
+		}
+		e.start.Line(line)
 	}
 	if program = e.start.Program(); program == known {
 		return ""

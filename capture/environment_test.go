@@ -235,10 +235,10 @@ func FuzzEnvironment(f *testing.F) {
 			}
 		}
 		require.Equal(t, each.Facts(), e.Facts(), "a line that is passed over tells nothing")
-		header := Record{Context: true}
-		var m rimworld.Machine
-		m.Text(message)
-		header.machine = m.Take()
+		header := Record{Context: true, machine: &Facts{}}
+		for line := range strings.SplitSeq(message, "\n") {
+			header.machine = rimworld.Machine(header.machine, line)
+		}
 		e.Observe(&header)
 		for _, value := range reflect.ValueOf(e.Facts()).Fields() {
 			text := value.String()

@@ -44,28 +44,19 @@ func formatOf(family string) *format.Format {
 	return &format.Format{Name: family}
 }
 
-// familyOf returns the family of the logs of a layout, as far as that shows it.
-func familyOf(l Layout) string {
-	switch {
-	case l == LayoutJSON:
-		return "json"
-	case l == layoutCrash:
-		return "crash"
-	case l == layoutHugsLib:
-		return rimworld.Format.Name
-	case l.unity():
-		return "unity"
-	}
-	return "plain"
+// layoutFamilies are the families of the logs of layouts, as far as a layout shows it.
+var layoutFamilies = [layoutCount]string{
+	LayoutAuto: "plain", LayoutPlain: "plain", LayoutJSON: "json", layoutUnity2019_2: "unity", layoutUnity2019_4: "unity",
+	layoutUnity2022_3: "unity", layoutConsole: "unity", layoutHugsLib: rimworld.Format.Name, layoutCrash: "crash",
 }
 
 // detectFormat returns the format of the log that begins with window: the format with the first banner, else the one
 // with the most lines of its form, else the format of the layout.
 func detectFormat(window []byte, d detection) *format.Format {
-	family := familyOf(d.layout)
+	family := layoutFamilies[d.layout]
 	switch {
-	case d.header:
-		family = familyOf(layoutHugsLib)
+	case d.header: // an upload of RimWorld's
+		return formatOf(layoutFamilies[layoutHugsLib])
 	case family == "json" && bytes.Contains(window, []byte(unity.BannerVersion)):
 		family = "unity" // a recording
 	case family == "json" && isRecorded(window):
@@ -115,7 +106,7 @@ func (r *Reader) observeFormat(head []byte) {
 	if r.format.Detect != nil {
 		return
 	}
-	if family := familyOf(r.layout); r.format.Name != family && family != "json" && family != "plain" {
+	if family := layoutFamilies[r.layout]; r.format.Name != family && family != "json" && family != "plain" {
 		r.format = formatOf(family)
 	}
 	for i := 0; i < len(formats) && r.banner.records < maxBeginning; i++ {

@@ -33,12 +33,10 @@ func (r *Reader) truncated() string {
 		return "the last line is the beginning of a footer"
 	case rimworld.IsCutRef(text(ln.text)):
 		return "the last line is the beginning of a stack reference"
-	case r.layout == LayoutJSON:
-		if ln.text[0] == '{' && !r.json.valid {
-			return "the last line is the beginning of a JSON object"
-		}
-	default:
+	case r.layout != LayoutJSON:
 		return r.unfinished(ln)
+	case ln.text[0] == '{' && !r.json.valid:
+		return "the last line is the beginning of a JSON object"
 	}
 	return ""
 }

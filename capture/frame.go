@@ -53,25 +53,21 @@ func (a *assembly) joinsLocal(b []byte) bool {
 	word, ok := isLocalFrame(b)
 	from := a.local - 1
 	a.local = 0
-	switch {
-	case !ok || a.blanks > 0:
-		return false
-	case a.frames > 0:
-		return true
-	case from < 0:
-		a.local = len(a.message) + 1
-		return false
+	if !ok || a.blanks > 0 || a.frames > 0 {
+		return ok && a.blanks == 0
 	}
-	first := trimRight(bytes.TrimLeft(a.message[from:], "\n"))
-	before, ok := isLocalFrame(first)
-	if !ok || before != word || a.split != evidenceIndent || bytes.IndexByte(first, '\n') >= 0 {
-		a.local = len(a.message) + 1
-		return false
+	if from >= 0 {
+		first := trimRight(bytes.TrimLeft(a.message[from:], "\n"))
+		before, ok := isLocalFrame(first)
+		if ok && before == word && a.split == evidenceIndent && bytes.IndexByte(first, '\n') < 0 {
+			a.put(partStack, first)
+			a.frame(first)
+			a.message, a.own = a.message[:from], look{} // the line may be the first
+			return true
+		}
 	}
-	a.put(partStack, first)
-	a.frame(first)
-	a.message, a.own = a.message[:from], look{} // the line may be the first
-	return true
+	a.local = len(a.message) + 1
+	return false
 }
 
 // isOffsetFrame reports whether b is a frame of System.Diagnostics.StackFrame:
@@ -84,12 +80,13 @@ func isOffsetFrame(b []byte, n int) bool {
 }
 
 // isNativeFrame reports whether b is a frame of native code in a crash report:
-// "0x00007FF0DECADE00 (KERNEL32) BaseThreadInitThunk", "#3  0x007f3a… in raise".
+// "0x00007FF0DECADE00 (KERNEL32) BaseThreadInitThunk", "#3  0x007f3a… in raise", of a program of 32 bits
+// "0ECADE00 (Mono JIT Code) Some.Press:Turn (int)".
 func isNativeFrame(b []byte) bool {
 	return nativeFrame.Match(b)
 }
 
-var nativeFrame = regexp.MustCompile(`^[ \t]*(?:#\d|0x[[:xdigit:]]{8,}[ :])`)
+var nativeFrame = regexp.MustCompile(`^(?:[ \t]*(?:#\d|0x[[:xdigit:]]{8,}[ :])|[[:xdigit:]]{8} \()`)
 
 // isCutFrame reports whether b may be the beginning of a frame whose rest is
 // missing. Any word may be, so it counts only below a trace, at the end of the input.

@@ -94,32 +94,30 @@ const maxChunk = 16 << 10
 // maxInner bounds the objects in a line whose members are read.
 const maxInner = 16
 
-// object reads the members of an object, or of the objects in an array, and reports whether it is one.
+// object reads the members of an object, or keeps the objects in an array, and reports whether it is whole.
 func (j *jsonLine) object(text []byte) bool {
 	d := j.decoder
 	d.text = *bytes.NewBuffer(text)
 	d.Reset(&d.text, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	_, err := d.ReadToken() // {
-	if text[0] == '[' {
-		for err == nil && d.PeekKind() == '{' {
-			var element jsontext.Value
-			if element, err = d.ReadValue(); err == nil {
-				j.inner = append(j.inner, inner{nil, element})
-			}
-		}
-		return false
-	}
-	for err == nil && d.PeekKind() != '}' {
+	_, err := d.ReadToken()
+	for kind := d.PeekKind(); err == nil && kind != '}' && kind != ']'; kind = d.PeekKind() {
 		var key, value jsontext.Value
-		if key, err = d.ReadValue(); err != nil {
-			break
+		if text[0] == '{' {
+			key, err = d.ReadValue()
 		}
-		if value, err = d.ReadValue(); err == nil {
+		if err == nil {
+			value, err = d.ReadValue()
+		}
+		switch {
+		case err != nil:
+		case key != nil:
 			j.member(j.unquote(key), value)
+		case kind == '{':
+			j.inner = append(j.inner, inner{nil, value})
 		}
 	}
 	if err == nil {
-		_, err = d.ReadToken() // }
+		_, err = d.ReadToken()
 	}
 	if err == nil {
 		_, err = d.ReadToken()
@@ -542,10 +540,8 @@ func parseTime(raw []byte) time.Time {
 	}
 	f, err := strconv.ParseFloat(text(b), 64)
 	const latestSeconds = 1e11 // the year 5138
-	for range 3 {
-		if f >= latestSeconds {
-			f /= 1e3
-		}
+	for n := 0; n < 3 && f >= latestSeconds; n++ {
+		f /= 1e3
 	}
 	if err != nil || f <= 0 || f >= latestSeconds {
 		return time.Time{}

@@ -71,12 +71,12 @@ type detection struct {
 
 // evidence counts the lines of a window by what they show.
 type evidence struct {
-	json, heads, frames, footers, gaps, mono, game, lines int
+	detection
+	json, heads, frames, anyFooters, gaps, mono, game, lines int
 
 	banner, begun bool
 	reportHead    bool   // a line that begins the report of a crash
 	notReport     bool   // it is none
-	version       Layout // of the engine that the banner names
 	prev          []byte // the line above
 	bare          bool   // that was a footer with no space above it
 	loose         int    // how many such had no blank line below
@@ -84,65 +84,63 @@ type evidence struct {
 
 // detect recognizes the layout from window, the beginning of the input.
 func detect(window []byte) detection {
-	var d detection
 	var e evidence
 	for raw := range bytes.SplitSeq(window, []byte("\n")) {
 		b := bytes.TrimRight(raw, "\r")
 		if !blank(b) {
-			d.observe(&e, b)
+			e.observe(b)
 			if e.isReport(b) {
 				return detection{layout: layoutCrash}
 			}
 		}
 		e.prev = b
 	}
-	if e.footers == 1 && e.loose == 1 && e.lines > quietStart { // quoted
-		e.footers, d.footers = 0, 0
+	if e.anyFooters == 1 && e.loose == 1 && e.lines > quietStart { // quoted
+		e.anyFooters, e.footers = 0, 0
 	}
-	d.layout = e.version
 	switch {
 	case e.json > 0 && 2*e.json >= e.lines:
 		return detection{layout: LayoutJSON}
 	case e.frames > 0 && 2*e.heads > e.lines: // a loader wrote its own log, with traces of the engine
 		return detection{layout: LayoutPlain}
 	case e.frames > 0:
-		d.layout, d.pure = layoutConsole, !e.banner && e.footers == 0
-	case d.layout != LayoutAuto:
-	case e.footers > 0 && 2*e.gaps > e.footers:
-		d.layout = layoutUnity2019_2
-	case e.footers > 0:
-		d.layout = layoutUnity2019_4
-	case e.banner || d.header || e.mono > 0 || e.game > 0:
-		d.layout = layoutUnity2022_3
+		e.layout, e.pure = layoutConsole, !e.banner && e.anyFooters == 0
+	case e.layout != LayoutAuto:
+	case e.anyFooters > 0 && 2*e.gaps > e.anyFooters:
+		e.layout = layoutUnity2019_2
+	case e.anyFooters > 0:
+		e.layout = layoutUnity2019_4
+	case e.banner || e.header || e.mono > 0 || e.game > 0:
+		e.layout = layoutUnity2022_3
 	default:
-		d.layout = LayoutPlain
+		e.layout = LayoutPlain
 	}
-	return d
+	return e.detection
 }
 
 // observe counts b, a line that is not blank.
-func (d *detection) observe(e *evidence, b []byte) {
+func (e *evidence) observe(b []byte) {
 	e.lines++
 	if e.bare && !blank(e.prev) {
 		e.loose++
 	}
 	e.bare = false
 	if e.lines == 1 {
-		d.header = isContextStart(b)
-		e.begun = hasPrefix(b, rimworld.UploadStart)
+		e.header, e.begun = isContextStart(b), hasPrefix(b, rimworld.UploadStart)
 	} else if e.lines == 2 && e.begun {
-		d.header = opensContext(b)
+		e.header = opensContext(b)
 	}
+	ln := line{text: b}
 	switch {
 	case b[0] == ' ' && e.mono > 0: // a further frame says nothing new
 	case b[0] == '{':
 		e.json++
 	case b[0] == '[' && logline.Parse(text(b)).Sure:
 		e.heads++
-	case is(b, ofFooter):
-		e.footers++
+	case ln.is(ofFooter):
+		e.anyFooters++
 		if unity.IsManaged(text(b)) {
-			d.footers++
+			e.footers++
 		}
 		if blank(e.prev) {
 			e.gaps++
@@ -152,18 +150,16 @@ func (d *detection) observe(e *evidence, b []byte) {
 	case hasPrefix(b, unity.BannerPath), hasPrefix(b, unity.BannerVersion):
 		e.banner = true
 		if l, ok := versionLayout(b); ok {
-			e.version = l
+			e.layout = l
 		}
 	case hasPrefix(b, unity.ConsoleMark):
 		e.frames++
-	case is(b, gameLine):
+	case ln.is(gameLine | ofRef):
 		e.game++
-	case bytes.Contains(b, []byte("] in <")) && is(b, ofFrame):
+	case bytes.Contains(b, []byte("] in <")) && ln.is(ofFrame):
 		e.mono++
 	default:
-		if is(b, ofRef) {
-			e.game++
-		} else if _, ok := consoleLevel(b); ok {
+		if _, ok := consoleLevel(b); ok {
 			e.frames++
 		}
 	}

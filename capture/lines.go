@@ -132,11 +132,11 @@ func (l *lineReader) next(ln *line) bool {
 		return false
 	case l.ended || l.partial:
 		l.r = l.w
-	case l.within || len(text) == len(l.buf):
-		l.keep(text)
-		l.r, l.w = 0, 0
-		return false
 	default:
+		if l.within || len(text) == len(l.buf) {
+			l.keep(text)
+			l.r, l.w = 0, 0
+		}
 		return false
 	}
 	l.no++

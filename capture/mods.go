@@ -115,10 +115,9 @@ func (m *modLists) restart(records int) {
 type listForm uint8
 
 const (
-	formNone   listForm = iota
-	formHeader          // the header of an upload, above its mods
-	formMods            // the mods of a header
-	formItems           // announced by a line
+	formNone  listForm = iota
+	formMods           // the mods in the header of an upload
+	formItems          // announced by a line
 )
 
 // mayBegin reports whether begin has something to look for in the first line of a
@@ -138,21 +137,20 @@ func (m *modLists) begin(line string, header bool) {
 		return
 	}
 	m.form = formNone
+	prefix, isHeading := modlist.Heading(line)
 	switch {
 	case header:
-		m.form = formHeader
-		m.line(line)
-		return
+		m.form = formMods
 	case m.upload:
-		return
-	}
-	if prefix, ok := modlist.Heading(line); ok {
+	case isHeading:
 		m.form, m.prefix = formItems, prefix
-		return
+	case m.early:
+		m.report(line)
 	}
-	if !m.early {
-		return
-	}
+}
+
+// report looks for the mods that a program reports in a line, maybe with the line before.
+func (m *modLists) report(line string) {
 	mods, words, isSure := modlist.Read(line)
 	switch {
 	case isSure:
@@ -199,15 +197,12 @@ func (m *modLists) setIn(line string) (found bool) {
 func (m *modLists) line(line string) {
 	var mod ListedMod
 	switch m.form {
-	case formHeader:
-		if strings.HasPrefix(line, rimworld.UploadMods) {
-			m.form, m.upload = formMods, true
-		}
 	case formMods:
 		switch {
 		case strings.HasPrefix(line, rimworld.UploadPatches):
 			m.form = formNone
 		case mod.parse(line):
+			m.upload = true
 			m.add(&mod)
 		}
 	case formItems:
@@ -222,9 +217,7 @@ func (m *modLists) line(line string) {
 // message looks at the text of a record that was not read line by line.
 func (m *modLists) message(message string, header bool, records int) {
 	line, rest, more := strings.Cut(message, "\n")
-	if more {
-		line = strings.TrimRight(line, "\r")
-	}
+	line = strings.TrimRight(line, "\r")
 	if line != "" && (header || m.mayBegin(line, records)) {
 		m.begin(line, header)
 	}
@@ -241,10 +234,7 @@ func (m *modLists) add(mod *ListedMod) {
 	if m.blind || isKnown && (versioned || mod.Versions == "") {
 		return
 	}
-	size := len(mod.Name) + len(mod.PackageID) + len(mod.Versions)
-	for _, a := range mod.Assemblies {
-		size += len(a)
-	}
+	size := len(mod.Name) + len(mod.PackageID) + len(mod.Versions) + len(strings.Join(mod.Assemblies, ""))
 	if m.list == nil {
 		m.list = &ModList{}
 	}
@@ -268,7 +258,10 @@ func (m *modLists) add(mod *ListedMod) {
 // key is the same for all names of a mod; one without letters stays as it is.
 func (m *ListedMod) key() string {
 	name := cmp.Or(m.PackageID, m.Name)
-	return cmp.Or(blame.Key(name), strings.Clone(name))
+	if key := blame.Key(name); key != "" {
+		return key
+	}
+	return strings.Clone(name)
 }
 
 // parse reads a line of the list in the header of an upload: the name, the package id in parentheses, versions in

@@ -39,13 +39,9 @@ func (e *Environment) Headless() bool {
 }
 
 func (o *origin) observe(rec *Record) {
-	switch {
-	case rec.IsLog():
-	case rec.Context:
-		o.logged, o.begun = true, true
-		return
-	default:
-		o.logged = o.logged || rec.Kind != event.KindLog && rec.Kind != event.KindNotice
+	if !rec.IsLog() {
+		o.begun = o.begun || rec.Context
+		o.logged = o.logged || rec.Context || rec.Kind != event.KindLog && rec.Kind != event.KindNotice
 		return
 	}
 	o.records++

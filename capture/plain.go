@@ -2,6 +2,7 @@ package capture
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 
 	"github.com/heedlog/heed/capture/internal/crash"
@@ -33,7 +34,7 @@ func (a *assembly) joinsPlain(ln *line) verdict {
 		return verdict{partMessage, evidenceForm}
 	case a.blanks == 1 && a.spaces(ln):
 		return a.joinsPlainly(ln)
-	case a.blanks == 1 && isNodeEnd(b):
+	case a.blanks == 1 && nodeEnd.Match(b):
 		return verdict{partStack, evidenceForm}
 	case a.blanks <= maxInnerBlanks && isElapsed(a.message) && (isElapsed(b) || a.reportsFault()):
 		if !isElapsed(b) {
@@ -49,7 +50,7 @@ func (a *assembly) joinsPlain(ln *line) verdict {
 func (a *assembly) joinsPlainly(ln *line) verdict {
 	b := ln.text
 	switch {
-	case b[0] == '#' && isNumberedFrame(b) && a.reportsFault(), b[0] == 'a' && isBareAtFrame(b),
+	case b[0] == '#' && numberedFrame.Match(b) && a.reportsFault(), b[0] == 'a' && isBareAtFrame(b),
 		bytes.IndexByte(b, '@') >= 0 && isBareAtFrame(b) && a.reportsFault():
 		return verdict{partStack, evidenceFrame}
 	case a.joinsTitledTrace(b):
@@ -155,11 +156,8 @@ func (a *assembly) isCaller() bool {
 	return ok && dot > 0 && dot+1 < len(class) && class[dot+1]-'A' < 26 && bytes.IndexByte(method, ' ') < 0
 }
 
-// isNodeEnd reports whether b is the version of Node, its last line below an error that no code caught.
-func isNodeEnd(b []byte) bool {
-	version, ok := bytes.CutPrefix(b, []byte("Node.js v"))
-	return ok && len(version) > 0 && len(bytes.Trim(trimRight(version), ".0123456789")) == 0
-}
+// nodeEnd matches the version of Node, its last line below an error that no code caught.
+var nodeEnd = regexp.MustCompile(`^Node\.js v[.\d]+[ \t]*$`)
 
 // joinsChained reports whether b, maybe below a blank line, continues a trace of Python's that has ended: says how
 // the next one came about, or heads it.
@@ -288,11 +286,8 @@ func isElapsed(b []byte) bool {
 		isDigit(rest[3]) && rest[4] == ' '
 }
 
-// isNumberedFrame reports whether b is a frame that PHP numbers: "#0 /srv/a.php(30): save()", "#1 {main}".
-func isNumberedFrame(b []byte) bool {
-	_, rest := crash.Number(text(b[1:]))
-	return len(rest) < len(b)-1 && len(rest) > 1 && rest[0] == ' '
-}
+// numberedFrame matches a frame that PHP numbers: "#0 /srv/a.php(30): save()", "#1 {main}".
+var numberedFrame = regexp.MustCompile(`^#\d+ .`)
 
 // isOmission reports whether b, an indented line, replaces the rest of a trace of
 // Java's: "... 5 more".

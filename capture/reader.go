@@ -41,7 +41,7 @@ type Reader struct {
 	json    jsonLine
 	looks   *looks
 	mods    modLists
-	machine rimworld.Machine
+	machine *Facts // in the header of an upload, whose text may be cut above them
 
 	uncolored []byte // the current line, where it had colors
 	origin    []byte // the prefix that was taken off the line before, empty if none was
@@ -107,7 +107,7 @@ func (r *Reader) detectLayout() {
 		l.r += len(byteOrderMark)
 	}
 	d := detection{layout: r.layout, header: r.layout == layoutHugsLib, pure: r.layout == layoutConsole}
-	r.format = formatOf(familyOf(r.layout))
+	r.format = formatOf(layoutFamilies[r.layout])
 	if r.opt.Layout == LayoutAuto {
 		whole := r.ready() || l.ended // else a \n may be about to come
 		if head := l.head(detectSize); whole && bytes.IndexByte(head, '\n') < 0 && bytes.IndexByte(head, '\r') >= 0 {
@@ -279,7 +279,7 @@ func (r *Reader) read() {
 			break
 		}
 		if ln.cut > 0 && ln.hole == 0 && !ln.holeFirst { // else a notice about the hole counts it
-			r.notice(event.Notice{Status: event.StatusHole, Count: ln.cut, Pos: uint64(ln.no), Detail: cutLine}).Cut = ln.cut
+			r.notice(event.StatusHole, ln.cut, ln.no, cutLine).Cut = ln.cut
 		}
 		if r.asm.lines > 1 {
 			r.looks.keep(&ln.look)
@@ -392,34 +392,26 @@ func (r *Reader) take(ln *line) bool {
 // hole puts the notice about the hole in ln into out, and takes it off ln.
 func (r *Reader) hole(ln *line) {
 	r.endRun(0) // missing lines may be of the run or not
-	r.notice(event.Notice{
-		Status: event.StatusHole, Count: ln.hole + ln.cut, Pos: uint64(ln.no),
-		Detail: "the log holds a run of NUL bytes where text should be",
-	})
+	r.notice(event.StatusHole, ln.hole+ln.cut, ln.no, "the log holds a run of NUL bytes where text should be")
 	ln.hole = 0
 }
 
 // begin makes ln the first line of a record.
 func (r *Reader) begin(ln *line) {
 	a := &r.asm
-	first := r.first == 0
-	if first {
-		r.first = ln.no
-	}
+	r.first = cmp.Or(r.first, ln.no)
 	a.blanks = 0
-	switch {
-	case r.layout == LayoutPlain && r.opt.Layout == LayoutAuto && showsUnity(ln):
+	joined := r.layout == layoutCrash && ln.is(ofBanner) // with the log of the game
+	if joined || r.layout == LayoutPlain && r.opt.Layout == LayoutAuto && showsUnity(ln) {
 		r.layout = layoutUnity2022_3 // a banner or a footer decides later
-	case r.layout == layoutCrash && ln.is(ofBanner): // joined with the log of the game
-		r.layout = layoutUnity2022_3
 	}
-	if first && r.header && isContextStart(ln.text) ||
+	if r.first == ln.no && r.header && isContextStart(ln.text) ||
 		r.layout.unity() && hasPrefix(ln.text, rimworld.UploadStart) {
 		a.open(ln)
 		a.sealed = isContextEnd(ln.text)
 		a.block, a.split = blockContext, evidenceBlock
 		r.mods.begin(text(ln.text), true)
-		r.machine = rimworld.Machine{}
+		r.machine = nil
 		return
 	}
 	if r.isJSON(ln) {
@@ -479,7 +471,7 @@ func (r *Reader) noteBanner(ln *line) {
 
 // restart begins another run of the game at ln.
 func (r *Reader) restart(ln *line) {
-	r.notice(event.Notice{Status: event.StatusRestarted, Pos: uint64(ln.no), Detail: "the log starts again"})
+	r.notice(event.StatusRestarted, 0, ln.no, "the log starts again")
 	r.mods.restart(r.banner.records)
 }
 
@@ -525,7 +517,7 @@ func (r *Reader) join(ln *line) bool {
 	a.add(ln, v.to, v.by)
 	r.listLine(ln)
 	if a.block == blockContext {
-		r.machine.Line(text(ln.text))
+		r.machine = rimworld.Machine(r.machine, text(ln.text))
 	}
 	if v.to == partStack && v.by == evidenceFrame {
 		a.frame(ln.text)

@@ -291,14 +291,10 @@ func (a *assembly) joinsSection(ln *line, layout Layout) bool {
 	if isIndented(b) {
 		return true
 	}
-	if ln.is(ownRecord) {
-		return false
-	}
 	s := shapeOf(b)
-	if a.frames == 0 && ln.opensException() {
-		return false
-	}
-	if layout != layoutUnity2019_2 && layout != layoutUnity2019_4 && a.shape != (itemShape{}) && !s.like(a.shape) {
+	hasFooters := layout == layoutUnity2019_2 || layout == layoutUnity2019_4
+	if ln.is(ownRecord) || a.frames == 0 && ln.opensException() ||
+		!hasFooters && a.shape != (itemShape{}) && !s.like(a.shape) {
 		return false
 	}
 	a.shape = itemShape{bits: a.shape.bits | s.bits, mark: s.mark, first: s.first}

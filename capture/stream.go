@@ -3,7 +3,6 @@ package capture
 import (
 	"bytes"
 
-	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/event"
 )
 
@@ -292,7 +291,7 @@ func (s *Stream) glance() bool {
 		*b = bytes.Clone(*b)
 	}
 	p.json, p.out, p.held = jsonLine{}, nil, heldLines{}
-	p.mods, p.machine = modLists{blind: true}, rimworld.Machine{}
+	p.mods, p.machine = modLists{blind: true}, nil
 	p.lines = &lineReader{buf: bytes.Clone(s.r.lines.rest()), w: n, no: s.r.lines.no, odd: true, partial: true}
 	p.live.flush = true
 	s.peek = &p

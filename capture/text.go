@@ -46,22 +46,17 @@ const escape = 0x1b
 // appendUncolored appends b without such codes: "\x1b[1;31m", "\x1b[K".
 func appendUncolored(dst, b []byte) []byte {
 	for {
-		i := bytes.IndexByte(b, escape)
-		if i < 0 {
-			return append(dst, b...)
+		before, code, ok := bytes.Cut(b, []byte("\x1b["))
+		dst = append(dst, before...)
+		if !ok {
+			return dst
 		}
-		n := i + 1
-		if n < len(b) && b[n] == '[' {
-			n++
-			for n < len(b) && (isDigit(b[n]) || b[n] == ';' || b[n] == ':') {
-				n++
-			}
-			if n < len(b) && (b[n] == 'm' || b[n] == 'K') {
-				dst, b = append(dst, b[:i]...), b[n+1:]
-				continue
-			}
+		b = bytes.TrimLeft(code, "0123456789;:")
+		if len(b) > 0 && (b[0] == 'm' || b[0] == 'K') {
+			b = b[1:]
+		} else {
+			dst, b = append(dst, "\x1b["...), code
 		}
-		dst, b = append(dst, b[:i+1]...), b[i+1:]
 	}
 }
 

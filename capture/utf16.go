@@ -55,10 +55,8 @@ func (d *decoder) begin() {
 	default:
 		d.order = binary.BigEndian
 	}
-	for _, c := range mark[2:] {
-		d.unit = append(d.unit, c)
-		d.units()
-	}
+	d.unit = mark[2:]
+	d.units()
 }
 
 // units decodes the units of UTF-16 that are complete. Others than text become U+FFFD.

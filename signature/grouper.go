@@ -275,7 +275,7 @@ const (
 const (
 	leastOthers = 2 // a rest after punctuation with a name or a value before it
 	fewOthers   = 3
-	tailOthers  = 4 // a rest of a line with no name and no value before it, or one that weighs as a name
+	tailOthers  = 4 // a word that likely varies, or a rest with no name before it, or one that weighs as a name
 )
 
 const (
@@ -287,18 +287,18 @@ const (
 // about the word at the end.
 func (t *tokens) weight(i, j int) int {
 	w, others := &t.words[i], t.others(i, j)
-	if j == t.n && !w.kind.isName() {
+	if j == t.n {
 		others -= t.keys
 	}
-	weight, few, varies := weighFewWord, others < fewOthers, w.kind.isName() || w.gap >= gapOpen
+	weight, few, varies := weighFewWord, others < fewOthers, w.isName() || w.gap >= gapOpen
 	switch {
-	case others == 0 || w.kind == plainWord && !w.holds:
+	case others <= 0 || w.kind == plainWord && !w.holds:
 		return 0
 	case i < t.first, !few && varies && i == t.first:
 		return weighWord
-	case !few && i != t.first && (varies || t.isLikely(i, others)):
+	case !few && (varies || t.isLikely(i, others)):
 		weight = weighName
-	case !few || w.kind.isName() || w.kind == capitalWord:
+	case !few || w.isName() || w.kind == capitalWord:
 		weight = weighWord
 	}
 	if i == t.first && j == i+1 || others == 1 { // it often says who reports
@@ -307,23 +307,29 @@ func (t *tokens) weight(i, j int) int {
 	return weight
 }
 
-// isLikely reports whether word i likely varies: it is the last one after three that are no names, in a statement that
-// begins with none, or it is in capitals before others.
+// isLikely reports whether word i likely varies: it is the last one after four that are no names, in a statement that
+// begins with none; it is in capitals before others; or it is after three words, and names were left out.
 func (t *tokens) isLikely(i, others int) bool {
 	w, last := &t.words[i], i == t.n-1
-	return w.kind == plainWord && last && t.plain[i] >= fewOthers && t.words[t.first].kind != nameWord ||
-		w.kind == capitalWord && !last && others > fewOthers
+	switch {
+	case others < tailOthers:
+		return false
+	case w.kind != plainWord:
+		return w.kind == capitalWord && !last
+	case last:
+		return t.plain[i] >= tailOthers && t.words[t.first].kind != nameWord
+	}
+	return t.plain[i] >= fewOthers && t.nameless > 0
 }
 
-// weightOfRest returns the weight of the words from i on, if names or values vary before them. Words that leave the
-// brackets in which they begin, and those with a tag at the end, hold more than what varies. A bracket after a
-// value begins a reason.
+// weightOfRest returns the weight of the words from i on. Words that leave the brackets in which they begin, and those
+// with a tag at the end, hold more than what varies. A bracket after a value begins a reason.
 func (t *tokens) weightOfRest(i int, varies bool) int {
 	w, said := &t.words[i], int(t.plain[i])
-	separated := (w.gap >= gapOpen && w.marks != equalsHash || w.marks == dashHash) && !t.words[t.n-1].isEnclosed() &&
+	separated := w.gap >= gapOpen && w.marks != equalsHash && !t.words[t.n-1].isEnclosed() &&
 		!slices.ContainsFunc(t.words[i:t.n], func(other term) bool { return other.depth < w.depth })
 	switch {
-	case said >= tailOthers && varies && separated && t.words[i-1].kind != nameWord:
+	case said >= tailOthers && separated && t.words[i-1].kind != nameWord && (varies || w.kind != nameWord):
 		return weighName
 	case varies && said > 0 && w.gap == gapBracket && w.depth > t.words[i-1].depth && w.kind != nameWord: // an aside
 		return weighWord
@@ -331,7 +337,7 @@ func (t *tokens) weightOfRest(i int, varies bool) int {
 		return 0
 	case w.marks == colonHash && w.kind != nameWord && t.words[i-1].kind < nameWord: // a reason
 		return weighWord
-	case w.gap != gapSpace:
+	case w.gap != gapSpace || t.nameless > 0 && said >= tailOthers:
 		return weighEnd
 	case said >= fewOthers:
 		return weighRest
@@ -349,7 +355,7 @@ func (g *Grouper) learn(n uint32, depth int) {
 			g.watch(n, depth, i, j, t.weight(i, j))
 		}
 		for k := i + 2; k <= min(t.n-1, i+strayWords) && t.others(i, k) >= leastOthers; k++ {
-			if slices.ContainsFunc(t.words[i:k], term.mayBeNamed) { // a name among other words is no evidence
+			if slices.ContainsFunc(t.words[i:k], term.isName) { // a name among other words is no evidence
 				g.note(n, g.column(t.key(i, k)), t.content(i, k), false, false, 0)
 			}
 		}
@@ -391,9 +397,9 @@ func (g *Grouper) watch(n uint32, depth, i, j, weight int) {
 	}
 	c, word := g.column(t.key(i, j)), j == i+1
 	c.State = c.State || word && isState(t.words[i].text)
-	opens := g.note(n, c, t.content(i, j), word, word && t.words[i].kind == value, weight)
+	g.note(n, c, t.content(i, j), word, word && t.words[i].kind == value, weight)
 	isName, names := c.Open && c.Word && c.N >= knownNames, c.Words
-	if opens && (word || j < t.n) && c.Value == 0 && depth+1 < groupDepth {
+	if c.Open && c.Word && c.Value == 0 && depth+1 < groupDepth {
 		c.Value = c.Nodes[0]
 		g.tokens[depth+1].leave(t, i, j)
 		g.learn(n, depth+1)
@@ -407,8 +413,8 @@ func (g *Grouper) watch(n uint32, depth, i, j, weight int) {
 }
 
 // note notes that node n has a content, maybe a single word or a value, in a column. If the column is open, n joins its
-// group. It reports whether the column opens now.
-func (g *Grouper) note(n uint32, c *column, content uint64, word, isValue bool, weight int) (opens bool) {
+// group.
+func (g *Grouper) note(n uint32, c *column, content uint64, word, isValue bool, weight int) {
 	half := uint32(content >> 32)
 	switch {
 	case isValue:
@@ -419,8 +425,8 @@ func (g *Grouper) note(n uint32, c *column, content uint64, word, isValue bool, 
 		c.Score = uint8(min(int(c.Score)+weight, enough))
 	}
 	c.Word = c.Word || word && !isValue
-	opens = !c.Open && (c.Score == enough && (c.Value != 0 || !c.Part) || c.Value != 0 && c.Word)
-	if c.Open = c.Open || opens; c.Open {
+	c.Open = c.Open || c.Score == enough && (c.Value != 0 || !c.Part) || c.Value != 0 && c.Word
+	if c.Open {
 		for _, m := range c.Nodes[:c.N] {
 			g.union(m-1, n)
 		}
@@ -428,7 +434,6 @@ func (g *Grouper) note(n uint32, c *column, content uint64, word, isValue bool, 
 			g.union(c.Value-1, n)
 		}
 	}
-	return opens
 }
 
 // guard notes that node n is alone. It makes one group of a flood of such nodes.

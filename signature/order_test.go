@@ -93,6 +93,7 @@ func TestGrouperOrderOfNames(t *testing.T) {
 			"Stall lease <*> row <*> season <*> vacant",
 			"Hall <*> (no <*>) vacant for Maren",
 			"Hall <*> (no <*>) painted for Hob"),
+		"words and rests": spread("the old lamp was taken from %s", "north: lit", "north: out of oil", "river: shut", "river: no grain at all", "hill: sold", "hill: it is late"),
 		"a name among other words": {
 			"> Step :north:mill:lamp OLD-FORM",
 			"> Step :north:reed:lamp NEW-FORM",
@@ -214,13 +215,10 @@ func modelGroups(statements [][]string) []int {
 			note("names "+strings.Join(without, " "), said, weighName, s.node, !named, true)
 		}
 		watch := func(i, j int) {
-			others, plain := 0, 0
+			others := 0
 			for k, o := range s.words {
 				if (k < i || k >= j) && o != Mask && o != noName {
 					others++
-					if k == 0 || !isName(o) {
-						plain++
-					}
 				}
 			}
 			first, several := s.words[i], j > i+1
@@ -232,8 +230,6 @@ func modelGroups(statements [][]string) []int {
 			case isName(first) && !few && i == 0:
 				weight = weighWord
 			case isName(first) && !few:
-				weight = weighName
-			case plain >= fewOthers && i > 0 && i == len(s.words)-1 && !isName(s.words[0]):
 				weight = weighName
 			case !few || isName(first):
 				weight = weighWord

@@ -37,7 +37,7 @@ const (
 	keyWord
 	stateWord
 	knownWord // it is a known name
-	asideWord // punctuation but a colon is between it and a name or value before it
+	asideWord // punctuation is between it and a name or value before it
 
 	leftOutShift  = 5
 	knownOutShift = 8
@@ -63,7 +63,7 @@ func (t *tokens) outline(o *outline) bool {
 	left, aside := 0, outlineWord(0)
 	for i := range t.n {
 		w := &t.words[i]
-		if left > 0 && w.marks != 0 && w.marks != colonHash {
+		if left > 0 && w.marks != 0 {
 			aside = asideWord
 		}
 		if t.isVariable(i) {
@@ -130,7 +130,7 @@ func (g *Grouper) leaveNames(o *outline) (bloom uint64) {
 		if w&stateWord == 0 {
 			plain += int(w & heldWord)
 		}
-		if w&knownWord != 0 || w&(keyWord|stateWord) == 0 && g.isName(nameOf(w)) {
+		if w&knownWord != 0 || w&stateWord == 0 && g.isName(nameOf(w)) {
 			o.Words[i] |= knownWord
 			known++
 			o.known += int(w & heldWord)
@@ -213,7 +213,7 @@ func mayBeOne(a, b []outlineWord, least int) bool {
 		}
 		switch {
 		case i == end && j < len(b)-1,
-			part < i && (part == 0 && i > 1 && a[0].allOut() == a[0].leftOut() || !mayBeName(a[part:i+1], w.allOut())),
+			part < i && (part == 0 && i > 1 || !mayBeName(a[part:i+1], w.allOut())),
 			j > 0 && b[j-1]&keyWord != 0 && (a[part].allOut() > 0) != (w.allOut() > 0):
 			return false
 		}

@@ -57,8 +57,8 @@ const (
 	value                  // <*>, true, null, [a, b], and a number that the id keeps
 )
 
-// isName reports whether words of the form are names.
-func (k kindOfWord) isName() bool { return k == titleWord || k == nameWord }
+// isName reports whether w is a name by its form.
+func (w term) isName() bool { return w.kind == titleWord || w.kind == nameWord }
 
 // gap is the form of the punctuation before a word.
 type gap uint8
@@ -102,7 +102,7 @@ func (t *tokens) add() {
 			case tag:
 			case w.key:
 				keys++
-			case i == t.first || !w.kind.isName() || w.kind == titleWord && !isState(w.text) && !t.isVariable(i):
+			case i == t.first || !w.isName() || !isState(w.text) && !t.isVariable(i):
 				t.plain[i+1]++
 			}
 		}
@@ -113,9 +113,7 @@ func (t *tokens) add() {
 	t.before[t.n], t.keys = sum, keys
 	sum = t.frames
 	t.after[t.n] = sum
-	if t.n > 0 && t.words[t.n-1].kind != value {
-		sum += place(t.marks, 1)
-	}
+	sum += place(t.marks, 1)
 	for i := t.n - 1; i >= 0; i-- {
 		w := &t.words[i]
 		sum += place(w.hash, 2*(t.n-i))
@@ -191,7 +189,7 @@ func (t *tokens) next(s []byte, i int) (end int, kind kindOfWord) {
 	switch b := s[i]; {
 	case isWordByte(b):
 		end, kind = t.word(s, i)
-	case b == '[' && t.n == 0 && bytes.Contains(s[i:max(i, t.closing(s, i))], []byte(Mask)): // a tag
+	case b == '[' && bytes.Contains(s[i:max(i, t.closing(s, i))], []byte(Mask)): // a tag
 		return t.closing(s, i), nameWord
 	case t.n > 0 && (b == '"' || b == '`') && (s[i-1] == ' ' || s[i-1] == '='):
 		if q := quoted(s, i); byteAt(s, q) != ':' {
@@ -227,8 +225,6 @@ func (t *tokens) mark(s []byte, i int) {
 		t.gap = gapOpen
 	case isOpening(b) || b == '<' || b == '"' || b == '\'':
 		t.gap = gapBracket
-	case b != '\\':
-		t.gap = gapSpace
 	}
 	t.marks = place(t.marks, int(b))
 }
@@ -271,8 +267,6 @@ func (t *tokens) isData(s []byte) bool {
 func (t *tokens) glued(s []byte, i int) int {
 	for i < len(s) && !isAfter(s[i]) {
 		switch end := t.closing(s, i); {
-		case isMask(s, i):
-			i += len(Mask)
 		case isAfter(byteAt(s, i+1)) && bytes.IndexByte([]byte(":=.!?"), s[i]) >= 0:
 			return i
 		default:
@@ -376,7 +370,7 @@ func (t *tokens) fold() {
 // nameEnd returns the end of the names at i in sequence, the later ones maybe in capitals, or i.
 func (t *tokens) nameEnd(i int) int {
 	j := i
-	for j < t.n && (t.words[j].kind.isName() || j > i && t.words[j].kind == capitalWord) &&
+	for j < t.n && (t.words[j].isName() || j > i && t.words[j].kind == capitalWord) &&
 		(j == i || t.words[j].marks == 0) {
 		j++
 	}
@@ -390,9 +384,6 @@ func (w *term) isEnclosed() bool { return w.gap == gapBracket && w.closed }
 func (w term) masked(kind kindOfWord) term {
 	return term{hash: valueHash, kind: kind, marks: w.marks, gap: w.gap, depth: w.depth}
 }
-
-// mayBeNamed reports whether a name may have w among other words.
-func (w term) mayBeNamed() bool { return w.kind.isName() || w.gap == gapBracket }
 
 // form returns the key of the column of statements with the same first word, number of words and punctuation.
 func (t *tokens) form() uint64 {
@@ -519,7 +510,6 @@ var (
 	valueHash      = xxhash.Sum64String(Mask)
 	equalsHash     = place(0, '=')
 	colonHash      = place(0, ':')
-	dashHash       = place(0, '-')
 	wellKnownWords = newWords(wellKnown)
 )
 

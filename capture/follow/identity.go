@@ -93,10 +93,8 @@ func (t *tail) stale(info fs.FileInfo) bool {
 // isWrittenAgain reports whether the file of an earlier run was emptied since the first look, although it has the same
 // bytes. That is known of a file with the same length; of a longer one growth says that it is not known.
 func (t *tail) isWrittenAgain(info fs.FileInfo) bool {
-	if !t.cfg.NewRun || t.offset == 0 || t.offset != t.now.Skipped || t.was == nil || !os.SameFile(info, t.was) {
-		return false
-	}
-	return info.Size() == t.was.Size() && !info.ModTime().Equal(t.was.ModTime())
+	return t.cfg.NewRun && t.offset > 0 && t.offset == t.now.Skipped && t.was != nil && os.SameFile(info, t.was) &&
+		info.Size() == t.was.Size() && !info.ModTime().Equal(t.was.ModTime())
 }
 
 // growth returns the evidence that the file grew.

@@ -1,7 +1,9 @@
 package follow
 
 import (
+	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -27,42 +29,11 @@ type Recorder struct {
 // recordingVersion is the version of the format, which the first line names.
 const recordingVersion = 3
 
-// line has the members of a line of a recording, in their order.
-type line struct {
-	Kind      string     `json:"kind"`
-	Time      *time.Time `json:"time,omitempty"`
-	Schema    int        `json:"schemaVersion,omitempty"`
-	Family    string     `json:"family,omitempty"`
-	Consumer  string     `json:"consumer,omitempty"`
-	Attention string     `json:"attention,omitempty"`
-	Through   *uint64    `json:"through,omitempty"`
-	Level     string     `json:"level,omitempty"`
-	Source    string     `json:"source,omitempty"`
-	Operation string     `json:"operation,omitempty"`
-	Status    string     `json:"status,omitempty"`
-	Parent    string     `json:"parent,omitempty"`
-	Method    string     `json:"method,omitempty"`
-
-	// Texts that must be read back byte for byte: each is in base64 if JSON cannot hold it, or not compactly.
-	Error     string  `json:"error,omitempty"`
-	Error64   []byte  `json:"errorBase64,omitempty"`
-	Phase     string  `json:"phase,omitempty"`
-	Detail    string  `json:"detail,omitempty"`
-	Detail64  []byte  `json:"detailBase64,omitempty"`
-	Message   *string `json:"message,omitempty"` // of each log record
-	Message64 []byte  `json:"messageBase64,omitempty"`
-	Stack     string  `json:"stack,omitempty"`
-	Stack64   []byte  `json:"stackBase64,omitempty"`
-
-	ByCaller bool    `json:"byCaller,omitempty"`
-	Count    *uint64 `json:"count,omitempty"`
-}
-
 // NewRecorder returns a Recorder that writes to w, and writes the first line, which names
 // the format.
 func NewRecorder(w io.Writer) *Recorder {
 	r := &Recorder{w: w}
-	r.write(time.Time{}, &line{Kind: "recording", Schema: recordingVersion})
+	r.write(time.Time{}, "recording", "schemaVersion", recordingVersion)
 	return r
 }
 
@@ -73,11 +44,7 @@ func (r *Recorder) Record(rec *capture.Record) {
 		case event.StatusAcknowledged:
 			r.Ack(rec.Source, rec.Message, rec.Count)
 		case event.StatusDelivered:
-			l := &line{Kind: "delivered", Consumer: rec.Source, Attention: rec.Message}
-			if rec.Message != "" {
-				l.Through = &rec.Count
-			}
-			r.write(time.Time{}, l)
+			r.write(time.Time{}, "delivered", "consumer", rec.Source, "attention", rec.Message, "through", rec.Count)
 		case event.StatusStateRead:
 			r.StateRead()
 		default:
@@ -87,56 +54,34 @@ func (r *Recorder) Record(rec *capture.Record) {
 	}
 	if rec.Family != "" && rec.Family != r.family {
 		r.family = rec.Family
-		r.write(time.Time{}, &line{Kind: "recording", Schema: recordingVersion, Family: r.family})
+		r.write(time.Time{}, "recording", "schemaVersion", recordingVersion, "family", r.family)
 	}
-	l := &line{Kind: rec.KindName(), Operation: rec.OperationID, ByCaller: rec.ByCaller}
 	if rec.Kind == event.KindLog {
-		l.Level, l.Source = rec.Level.String(), rec.Source
-		if l.Message64 = quoted(new(string), rec.Message); l.Message64 == nil {
-			l.Message = &rec.Message
-		}
-		l.Stack64 = quoted(&l.Stack, rec.Stack)
-		r.write(rec.Time, l)
+		r.write(rec.Time, rec.KindName(), "level", rec.Level.String(), "source", rec.Source,
+			"operation", rec.OperationID, "message", rec.Message, "stack", rec.Stack, "byCaller", rec.ByCaller)
 		return
 	}
-	l.Status, l.Parent, l.Method = rec.Status.String(), rec.Parent, rec.Source
+	name := "detail"
 	switch {
 	case rec.Kind == event.KindOperation:
-		l.Error64 = quoted(&l.Error, rec.Message)
+		name = "error"
 	case rec.Status == event.StatusPhase:
-		l.Phase = rec.Message
-	default:
-		l.Detail64 = quoted(&l.Detail, rec.Message)
+		name = "phase"
 	}
-	if rec.Kind == event.KindNotice {
-		l.Count = &rec.Count
-	}
-	r.write(rec.Time, l)
-}
-
-// maxQuoted is how long a text may be that is written as one. In JSON it grows up
-// to sixfold, and a line must not be longer than package capture reads.
-const maxQuoted = 8 << 10
-
-// quoted sets to to a text that JSON can hold, and returns another, which is to be written in base64.
-func quoted(to *string, s string) []byte {
-	if len(s) > maxQuoted || !utf8.ValidString(s) {
-		return []byte(s)
-	}
-	*to = s
-	return nil
+	r.write(rec.Time, rec.KindName(), "operation", rec.OperationID, "status", rec.Status.String(), "parent", rec.Parent,
+		"method", rec.Source, name, rec.Message, "byCaller", rec.ByCaller, "count", rec.Count)
 }
 
 // Ack writes that a consumer acknowledged an item through a sequence number.
 func (r *Recorder) Ack(consumer, id string, through uint64) {
-	r.write(time.Time{}, &line{Kind: "ack", Consumer: consumer, Attention: id, Through: &through})
+	r.write(time.Time{}, "ack", "consumer", consumer, "attention", id, "through", through)
 }
 
 // Advance writes the time that the engine was given.
-func (r *Recorder) Advance(now time.Time) { r.write(now, &line{Kind: "advance"}) }
+func (r *Recorder) Advance(now time.Time) { r.write(now, "advance") }
 
 // StateRead writes that the game's state was read again.
-func (r *Recorder) StateRead() { r.write(time.Time{}, &line{Kind: "state_read"}) }
+func (r *Recorder) StateRead() { r.write(time.Time{}, "state_read") }
 
 // Err returns the first error of the writer.
 func (r *Recorder) Err() error {
@@ -145,14 +90,35 @@ func (r *Recorder) Err() error {
 	return r.err
 }
 
-// write writes a line, with its time if it has one.
-func (r *Recorder) write(at time.Time, l *line) {
+// maxQuoted is how long a text may be that is written as one. In JSON it grows up
+// to sixfold, and a line must not be longer than package capture reads.
+const maxQuoted = 8 << 10
+
+// bytesRead has the texts that must be read back byte for byte: each is in base64 if JSON cannot hold it, or not
+// compactly.
+var bytesRead = []string{"message", "stack", "error", "detail"}
+
+// write writes a line of a kind, with its time if it has one, and with members, a name and a value in turn. Empty texts
+// and zeros are left out, but for the message of a record.
+func (r *Recorder) write(at time.Time, kind string, members ...any) {
 	if !at.IsZero() {
-		l.Time = new(at.UTC())
+		members = append([]any{"time", at.UTC()}, members...)
+	}
+	line := fmt.Appendf(nil, `{"kind":%q`, kind)
+	for i := 0; i < len(members); i += 2 {
+		name, value := members[i].(string), members[i+1]
+		s, isText := value.(string)
+		switch {
+		case value == false, value == uint64(0), isText && s == "" && name != "message":
+			continue
+		case isText && slices.Contains(bytesRead, name) && (len(s) > maxQuoted || !utf8.ValidString(s)):
+			name, value = name+"Base64", []byte(s)
+		}
+		line = append(fmt.Appendf(line, ",%q:", name), text.JSON(value)...)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.err == nil {
-		_, r.err = r.w.Write(append(text.JSON(l), '\n'))
+		_, r.err = r.w.Write(append(line, "}\n"...))
 	}
 }

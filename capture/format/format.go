@@ -83,13 +83,6 @@ func Learn(fact *string, text string) {
 	}
 }
 
-// LearnGame keeps the name of a game and its version, unless the version is none or a game is known.
-func LearnGame(f *Facts, name, version string) {
-	if IsVersion(version) {
-		Learn(&f.Game, strings.TrimSpace(name)+" "+version)
-	}
-}
-
 // Shorten returns a copy of s of at most limit characters.
 func Shorten(s string, limit int) string {
 	if runes := []rune(s); len(runes) > limit {

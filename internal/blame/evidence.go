@@ -16,7 +16,7 @@ type row struct {
 	kind   Kind
 	weight int
 	rank   int
-	name   func(s *scan, before, rest string) string // "" where no name follows
+	name   func(s *scan, before, rest string) (name string, ok bool)
 }
 
 // table has the evidence by the word, in small letters, that leads up to it.
@@ -48,8 +48,6 @@ var table = map[string]row{
 	"registering": {name: (*scan).typed},
 }
 
-const maxLead = len("registering") // the longest of them
-
 // words reads the mods that the words of a line name.
 func (s *scan) words(line string) {
 	node, isNode := strings.CutPrefix(line, "<") // of a node, only the class in its own tag is read as a type
@@ -68,15 +66,9 @@ func (s *scan) words(line string) {
 			continue
 		}
 		word, before, rest := line[from:i], line[:from], line[i:]
-		if len(word) <= maxLead {
-			var lower [maxLead]byte // a small letter of ASCII differs in one bit
-			for k := range len(word) {
-				lower[k] = word[k] | 0x20
-			}
-			if r, ok := table[string(lower[:len(word)])]; ok {
-				if name := r.name(s, before, rest); name != "" {
-					s.owned(r.kind, r.weight, r.rank, name)
-				}
+		if r, ok := table[strings.ToLower(word)]; ok {
+			if name, ok := r.name(s, before, rest); ok {
+				s.owned(r.kind, r.weight, r.rank, name)
 			}
 		}
 		if isNative && s.finder.known(word) != 0 {
@@ -101,61 +93,50 @@ var nativeFrame = texts.Lazy(`\.(?:dll|so)[!+]\w`)
 
 // labeled reads the id of a mod after words that only ids follow: "provided by", "ModID:", "Blaming:", "start
 // resource", "for resource".
-func labeled(_ *scan, before, rest string) string {
+func labeled(_ *scan, before, rest string) (string, bool) {
+	name, ok := id(nil, "", rest)
 	isLabel := strings.HasPrefix(rest, ":") && !strings.Contains(rest, "://")
-	if isLabel || slices.Contains([]string{"provided", "start", "for"}, lastWord(before)) {
-		return strings.TrimRight(id(nil, "", rest), ".")
-	}
-	return ""
+	isLabel = isLabel || slices.Contains([]string{"provided", "start", "for"}, lastWord(before))
+	return strings.TrimRight(name, "."), ok && isLabel
 }
 
 // subject reads the mod that a line begins with: "- Some Mod 1.2.0 because …", "Some Mod (version: 1.2.0)", "Some Mod
 // is missing a dependency: …".
-func subject(_ *scan, before, rest string) string {
+func subject(_ *scan, before, rest string) (string, bool) {
 	head, isRow := strings.CutPrefix(strings.TrimSpace(before), "- ")
 	if name := unversioned(head); isRow && name != head {
-		return name
+		return name, true
 	}
 	head, hasVersion := strings.CutSuffix(head, " (")
 	head, lacks := strings.CutSuffix(head, " is")
 	isSubject := hasVersion && strings.HasPrefix(rest, ": ") || lacks && strings.HasPrefix(rest, " a dependency")
-	if name, after := capitalized(head); isSubject && after == "" && letters(name) > len("It") {
-		return name
-	}
-	return ""
+	name, after := capitalized(head)
+	return name, isSubject && after == "" && letters(name) > len("It")
 }
 
 // id reads the id of a mod, also in the name of a piece of Lua: [SMODS SomeMod "press.lua"].
-func id(_ *scan, _, rest string) string {
+func id(_ *scan, _, rest string) (string, bool) {
 	rest = strings.TrimLeft(rest, ": ")
 	name, ok := quoted(rest)
 	if !ok {
 		name = rest[:len(rest)-len(strings.TrimLeftFunc(rest, idRune))]
 	}
-	if letters(name) < 2 {
-		return ""
-	}
-	return archived(name)
+	return archived(name), letters(name) > 1
 }
 
 // packaged reads the name of a mod after the words "content package".
-func packaged(_ *scan, before, rest string) string {
-	if !strings.HasSuffix(before, "ontent ") {
-		return ""
-	}
+func packaged(_ *scan, before, rest string) (string, bool) {
 	name, _ := capitalized(strings.TrimLeft(rest, `: "`))
-	return strings.TrimRight(name, `)"`)
+	return strings.TrimRight(name, `)"`), strings.HasSuffix(before, "ontent ")
 }
 
 func idRune(r rune) bool { return r == '-' || r == '.' || r < utf8.RuneSelf && wordByte(byte(r)) }
 
 // mixins reads a mod in the name of its file: "some-mod.mixins.json".
-func mixins(_ *scan, before, rest string) string {
+func mixins(_ *scan, before, rest string) (string, bool) {
 	name, ok := strings.CutSuffix(before, ".")
-	if ok && strings.HasPrefix(rest, ".json") && !strings.Contains(rest, " from mod ") {
-		return name[len(strings.TrimRightFunc(name, idRune)):]
-	}
-	return ""
+	isFile := strings.HasPrefix(rest, ".json") && !strings.Contains(rest, " from mod ")
+	return name[len(strings.TrimRightFunc(name, idRune)):], ok && isFile
 }
 
 // archived returns the name of a mod by its file, without folder, version and ending.
@@ -170,25 +151,20 @@ var modFiles = texts.Words(".jar .zip .pak .dll .smx")
 
 // refused reads what BepInEx writes of a plugin that it does not load, with its version: "Skipping [Some Mod 1.2.0]
 // because …", or the file of a mod: "Could not load 'plugins/SomeMod-1.2.jar'".
-func refused(_ *scan, before, rest string) string {
+func refused(_ *scan, before, rest string) (string, bool) {
 	rest = strings.TrimLeft(rest, " ")
 	if name, ok := quoted(rest); ok && (archived(name) != name || strings.HasPrefix(before, "AssemblyLoader: ")) {
-		return archived(name)
+		return archived(name), true
 	}
 	tag, _, ok := cutTag(rest)
-	if name := unversioned(tag); ok && name != tag {
-		return name
-	}
-	return ""
+	name := unversioned(tag)
+	return name, ok && name != tag
 }
 
 // identified reads a package id after its label.
-func identified(_ *scan, before, rest string) string {
+func identified(_ *scan, before, rest string) (string, bool) {
 	id := stem(packageID(afterColon(rest)))
-	if id == "" || strings.Contains(strings.ToLower(before), "example") {
-		return ""
-	}
-	return id
+	return id, id != "" && !strings.Contains(strings.ToLower(before), "example")
 }
 
 // versioned reads a mod by the version after its name: "in Some-Mod v1.2.0".
@@ -226,27 +202,27 @@ func wordByte(c byte) bool {
 }
 
 // announced returns the name of a mod that follows the word "mod" or "plugin" with before and rest around it.
-func (s *scan) announced(before, rest string) string {
+func (s *scan) announced(before, rest string) (string, bool) {
 	rest, colon := strings.CutPrefix(rest, ":")
 	if rest == "" || rest[0] != ' ' && !colon {
-		return ""
+		return "", false
 	}
 	rest = strings.TrimPrefix(strings.TrimLeft(rest, " "), "from folder: ")
 	if name, ok := quoted(rest); ok && lastWord(before) != "required" {
-		return archived(unversioned(name))
+		return archived(unversioned(name)), true
 	}
 	word, _, _ := strings.Cut(rest, " ")
 	if file, ok := strings.CutSuffix(word, ".dll"); ok {
-		return file
+		return file, true
 	}
 	if name := s.knownPrefix(rest); name != "" {
-		return name
+		return name, true
 	}
 	if id := packageID(rest); id != "" {
-		return stem(id)
+		return stem(id), true
 	}
 	if number(word) && len(word) >= workshopDigits {
-		return workshop + word
+		return workshop + word, true
 	}
 	if strings.HasPrefix(rest, "will not ") || strings.HasPrefix(rest, "is disabled") {
 		for i := range s.findings {
@@ -260,24 +236,20 @@ func (s *scan) announced(before, rest string) string {
 		name, rest, _ = strings.Cut(rest, " ") // an id: "mod some-mod is missing dependency …"
 	}
 	name = unversioned(name)
-	if first, _, _ := strings.Cut(name, " "); name == "" || notNames[fold(first)] {
-		return ""
-	}
+	first, _, _ := strings.Cut(name, " ")
+	next, _ := utf8.DecodeRuneInString(strings.TrimLeft(rest, " "))
 	// "Mod Loaded." is no name: at the beginning of a line the sentence must go
 	// on, and within it the word before must lead up to a name.
-	switch strings.ToLower(lastWord(before[strings.LastIndexAny(before, ":]")+1:])) { // behind a head, a line begins
+	isLed := false
+	switch strings.ToLower(lastWord(before[strings.LastIndexAny(before, ":]")+1:])) {
 	case "|": // a field of a frame: "in turn | MOD: Some Mod"
-		if colon {
-			return name
-		}
+		isLed = colon
 	case "":
-		if next, _ := utf8.DecodeRuneInString(strings.TrimLeft(rest, " ")); unicode.IsLower(next) {
-			return name
-		}
+		isLed = unicode.IsLower(next)
 	case "the", "from", "by", "of", "in", "for", "load", "loading", "disabled":
-		return name
+		isLed = true
 	}
-	return ""
+	return name, isLed && name != "" && !notNames[fold(first)]
 }
 
 // lastWord returns the last word of a text.
@@ -386,9 +358,9 @@ var notNames = texts.Words(`
 `)
 
 // typed reads a type after a word that leads up to one.
-func (s *scan) typed(_, rest string) string {
+func (s *scan) typed(_, rest string) (string, bool) {
 	s.typeName(strings.TrimLeft(rest, " '\"`"), true)
-	return ""
+	return "", false
 }
 
 // typeName reads the name of a type with its namespace; unless the text says that it is one, only of a mod that is
@@ -436,17 +408,17 @@ func (s *scan) tagged(name string) bool {
 //	Error in Some Mod, assembly name: SomeMod, method: …
 //
 // An assembly that is missing is not at fault: "Could not load file or assembly 'SomeLib'".
-func (s *scan) assembly(before, rest string) string {
+func (s *scan) assembly(before, rest string) (string, bool) {
 	rest, isLabel := strings.CutPrefix(rest, " name:")
 	rest, isNext := strings.CutPrefix(rest, " ")
 	name, _, isVersioned := strings.Cut(rest, ", Version=")
 	switch lastWord(before) {
 	case "in", "from", "of", "AssemblyLoader:":
 	case "or":
-		return ""
+		return "", false
 	default:
 		if !isLabel && (!isVersioned || strings.ContainsAny(name, " ,")) {
-			return ""
+			return "", false
 		}
 	}
 	name, isQuoted := quoted(rest)
@@ -456,8 +428,5 @@ func (s *scan) assembly(before, rest string) string {
 	name, _, _ = strings.Cut(name, ",")
 	name = strings.TrimSuffix(strings.TrimRight(name, ".:;!)'\""), ".dll")
 	first, _ := utf8.DecodeRuneInString(name)
-	if !isNext || !isQuoted && !unicode.IsUpper(first) && !unicode.IsDigit(first) || !readable(name) {
-		return ""
-	}
-	return name
+	return name, isNext && (isQuoted || unicode.IsUpper(first) || unicode.IsDigit(first)) && readable(name)
 }

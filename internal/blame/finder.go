@@ -78,13 +78,10 @@ func (f *Finder) Passes(name string) bool { return f.isGameCode(name) || f.folde
 // otherName returns a substitute name for a mod whose name collides with
 // GameCode: of its code, or else its package id.
 func (f *Finder) otherName(m *Mod) string {
-	for _, a := range m.Assemblies {
-		if name := display(a); readable(name) && !f.Passes(name) {
+	for _, name := range append(slices.Clone(m.Assemblies), m.PackageID) {
+		if name = display(name); readable(name) && !f.Passes(name) {
 			return name
 		}
-	}
-	if name := display(m.PackageID); !f.Passes(name) {
-		return name
 	}
 	return ""
 }
@@ -221,7 +218,6 @@ func (f *Finder) LearnTrace(trace string) {
 		}
 		path := methodPath(fr.Path)
 		root, module := f.rootOf(path), moduleOf(fr.Rest)
-		isGlobal := isGlobal(fr.Path, false)
 		if !runtimes[root] {
 			f.frames++
 		}
@@ -231,12 +227,12 @@ func (f *Finder) LearnTrace(trace string) {
 		if f.isGame(root) {
 			f.gameRoot = strings.Clone(root)
 		}
-		if isGlobal {
-			f.namespace("").count(module)
-		} else {
-			f.namespace(root).count(module)
+		space := root
+		if isGlobal(fr.Path, false) {
+			space = ""
 		}
-		if isGlobal || f.ofGame(path, root, module) {
+		f.namespace(space).count(module)
+		if space == "" || f.ofGame(path, root, module) {
 			continue
 		}
 		if module != "" && f.modules[module] == "" && len(f.modules) < maxModules {

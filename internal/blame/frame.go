@@ -123,14 +123,10 @@ func (s *scan) has(kind Kind, o *owner) bool {
 // codeOwner returns whose code has the path, such as Some.Mod.Type.Method: the
 // mod that was learned with the longest part of it, or else its root.
 func (s *scan) codeOwner(path, root string) (owner, bool) {
-	for part := path; len(part) > len(root); {
-		i := strings.LastIndexAny(part, ".:+/")
-		if i < len(root) {
-			break
-		}
-		part = part[:i]
-		if s.finder.known(part) != 0 {
-			return s.finder.owner(rankCode, part, root)
+	const joints = ".:+/"
+	for i := strings.LastIndexAny(path, joints); i >= len(root); i = strings.LastIndexAny(path[:i], joints) {
+		if s.finder.known(path[:i]) != 0 {
+			return s.finder.owner(rankCode, path[:i], root)
 		}
 	}
 	if root == path || !strings.HasPrefix(path, root) || s.finder.goesBy(root) {

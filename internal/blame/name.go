@@ -24,28 +24,15 @@ const signs = "._-+'&!?#:"
 // result is empty where nothing is left.
 func display(name string) string {
 	var b strings.Builder
-	gap := false
 	name = strings.Trim(name, " :")
 	for i, r := range name {
-		if r == ':' && !joins(name[i+1:]) || !unicode.IsLetter(r) && !unicode.IsDigit(r) &&
-			(r >= utf8.RuneSelf || !strings.ContainsRune(signs, r)) {
-			gap = b.Len() > 0
-			continue
-		}
-		need := utf8.RuneLen(r)
-		if gap {
-			need++
-		}
-		if b.Len()+need > maxName {
-			break
-		}
-		if gap {
-			b.WriteByte(' ')
-			gap = false
+		if r == ':' && !joins(name[i+1:]) || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(signs, r) {
+			r = ' '
 		}
 		b.WriteRune(r)
 	}
-	return strings.TrimRight(b.String(), " :")
+	name = strings.Join(strings.Fields(b.String()), " ")
+	return strings.TrimRight(name[:texts.Prefix(name, maxName)], " :")
 }
 
 // joins reports whether rest, after a colon, begins with a letter or digit at once or after one space.
@@ -62,16 +49,14 @@ const maxWords = 3
 // words counts the words of a name that may have been written to be read: joined
 // or not, and in scripts without spaces. The dots of a package id join.
 func words(name string) int {
-	n, unspaced, within := 0, 0, false
+	n := len(strings.FieldsFunc(name, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' && r != '.'
+	}))
+	unspaced := 0
 	for _, r := range name {
 		if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai) {
 			unspaced++
 		}
-		letter := unicode.IsLetter(r) || unicode.IsDigit(r) || r == '\'' || r == '.'
-		if letter && !within {
-			n++
-		}
-		within = letter
 	}
 	const runes = 4 // to a word, in those scripts, or less
 	return n + unspaced/runes

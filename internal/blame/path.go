@@ -28,20 +28,14 @@ func (s *scan) path(line string) {
 	about := strings.EqualFold(label[max(0, len(label)-len("file")):], "file")
 	var above [2]string // the last two folders
 	within := false     // of a path whose mod is known: a folder in a mod's folder may bear the name of another
-	for last := false; !last; {
-		i := strings.IndexAny(line, `/\`)
-		if last = i < 0; last {
-			i = len(line)
-		}
-		part := line[:i]
+	parts := strings.Split(strings.ReplaceAll(line, `\`, "/"), "/")
+	for i, part := range parts {
+		last := i == len(parts)-1
 		word := part[strings.LastIndexAny(part, " :='\"(")+1:]
-		name := modOf(above, part, word)
+		name := modOf(line, above, part, word)
 		switch {
 		case within:
 			within = part == "" || strings.IndexByte(": \"'", part[len(part)-1]) < 0
-		case above[1] == "ai" && strings.Contains(line, ".nut"): // of a script in Squirrel
-			s.folder(part, last, about)
-			within = true
 		case domains[word]: // of a class: me/author/mods/thing/Panel
 			within = true
 		case last && strings.HasPrefix(word, script): // a method of Python's
@@ -53,12 +47,11 @@ func (s *scan) path(line string) {
 			part = word // the rest is the text before the path
 		}
 		above = [2]string{above[1], part}
-		line = line[min(i+1, len(line)):]
 	}
 }
 
-// modOf returns the mod of a part of a path, with two folders above it and the word at its end, "" for none.
-func modOf(above [2]string, part, word string) string {
+// modOf returns the mod of a part of a path in a line, with two folders above it and the word at its end, "" for none.
+func modOf(line string, above [2]string, part, word string) string {
 	before := above[1]
 	switch {
 	case len(word) > 2*len(script) && strings.HasPrefix(word, script) && strings.HasSuffix(word, script):
@@ -66,7 +59,8 @@ func modOf(above [2]string, part, word string) string {
 	case isModFolder(before) || before == "plugins":
 		file, _, _ := strings.Cut(part, ".js") // a plugin may be one script
 		return file
-	case above == [2]string{"r6", "scripts"}, above[0] == "resources" && strings.HasPrefix(before, "["):
+	case above == [2]string{"r6", "scripts"}, above[0] == "resources" && strings.HasPrefix(before, "["),
+		before == "ai" && strings.Contains(line, ".nut"): // of a script in Squirrel
 		return part
 	case number(part) && number(before) && (len(part) >= 6 && strings.EqualFold(above[0], "content") ||
 		len(part) >= workshopDigits && len(before) >= 5):

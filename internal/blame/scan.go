@@ -236,7 +236,6 @@ func (s *scan) heading(text string, reporter *owner) bool {
 	kind, weight := Named, weightNamed
 	switch {
 	case !ok:
-		return false
 	case reporter != nil:
 		// A word may be the name of a mod and none.
 		ok = strings.ContainsAny(name, " .") && !o.same(reporter)
@@ -314,10 +313,8 @@ func tagName(tag string) string {
 	tag = unversioned(tag)
 	key := fold(tag)
 	n := letters(key)
-	switch {
-	case n == 0, n == 1 && utf8.RuneCountInString(key) < 3, digit(tag[0]) && n < 3:
-		return ""
-	case levels[key], version(tag), unnamed().MatchString(tag):
+	isShort := n == 0 || n == 1 && utf8.RuneCountInString(key) < 3 || digit(tag[0]) && n < 3
+	if isShort || levels[key] || version(tag) || unnamed().MatchString(tag) {
 		return ""
 	}
 	return tag

@@ -179,18 +179,15 @@ func (f *Head) word(indented bool) {
 		return
 	}
 	end := strings.IndexByte(f.Name[:min(len(f.Name), maxWord)], ' ')
-	if end < 1 || end+1 == len(f.Name) {
+	if end < 1 || end+1 == len(f.Name) || strings.ContainsFunc(strings.TrimSuffix(f.Name[:end], ":"), notLetter) {
 		return
-	}
-	for _, r := range strings.TrimSuffix(f.Name[:end], ":") {
-		if !unicode.IsLetter(r) {
-			return
-		}
 	}
 	if name := trimLeft(f.Name[end:]); starts(name) {
 		f.Word, f.Led, f.Name = f.Name[:end], true, name
 	}
 }
+
+func notLetter(r rune) bool { return !unicode.IsLetter(r) }
 
 // starts reports whether s begins with a dotted name and a parenthesis after it.
 func starts(s string) bool {
@@ -345,11 +342,7 @@ func Parse(line string) (f Frame, c Certainty) {
 	case t[0] == '-' && strings.HasPrefix(t, "--- End of "), t[0] == 'R' && strings.HasPrefix(t, "Rethrow as "),
 		t[0] == '[' && indented && strings.HasPrefix(t, "[0x") && strings.Contains(t, "] in <"):
 		return f, Sure
-	case t[0] == '[' && t[len(t)-1]-'0' > 9: // a tag
-		return f, None
-	}
-	switch {
-	case !f.Cut(line):
+	case t[0] == '[' && t[len(t)-1]-'0' > 9, !f.Cut(line): // a tag, or a line of another form
 		return f, None
 	case f.Script && !f.Python:
 		return f, Within

@@ -62,19 +62,14 @@ func newRunner(t *testing.T) *runner {
 	require.NoError(t, decoder.Decode(&r.action))
 	require.Equal(t, "composite", r.Runs.Using)
 
-	program := filepath.Join(t.TempDir(), "classify-replay")
-	build := exec.Command("go", "build", "-o", program, "./cmd/classify-replay")
-	build.Dir = root
-	said, err := build.CombinedOutput()
-	require.NoError(t, err, "%s", said)
-	text = testkit.Must(os.ReadFile(program))
+	text = testkit.Must(os.ReadFile(testkit.Program(t, "classify-replay")))
 	name := "classify-replay_1.4.0_" + runtime.GOOS + "_" + runtime.GOARCH
 	archive := testkit.Must(os.Create(filepath.Join(r.releases, name+".tar.gz")))
 	zipped := gzip.NewWriter(archive)
 	packed := tar.NewWriter(zipped)
 	header := tar.Header{Name: name + "/classify-replay", Mode: 0o755, Size: int64(len(text))}
 	require.NoError(t, packed.WriteHeader(&header))
-	_, err = packed.Write(text)
+	_, err := packed.Write(text)
 	require.NoError(t, errors.Join(err, packed.Close(), zipped.Close(), archive.Close()))
 	text = testkit.Must(os.ReadFile(archive.Name()))
 	r.write(t, filepath.Join(r.releases, "SHA256SUMS"), fmt.Sprintf("%x  other.zip\n%x  %s.tar.gz\n",

@@ -107,10 +107,8 @@ func find(word string, upTo class) (event.Level, bool) {
 	if !ok && lower[len(word)-1] >= 0x80 {
 		m, ok = meanings[word]
 	}
-	if !ok || m.class > upTo || m.class != anywhere && upTo < field && small > 0 && capital > 0 {
-		return event.LevelUnknown, false
-	}
-	return m.level, true
+	isOneCase := m.class == anywhere || upTo == field || small == 0 || capital == 0
+	return m.level, ok && m.class <= upTo && isOneCase
 }
 
 // ofLetter returns the level of the letter with which logcat and klog begin.
@@ -191,12 +189,9 @@ func isSign(c byte) bool { return c == '+' || c == '-' }
 
 // isCapitals reports whether s has no letter but capitals and letters of scripts without them.
 func isCapitals(s string) bool {
-	for _, c := range s {
-		if c < 0x80 && (c < 'A' || c > 'Z') || unicode.IsLower(c) {
-			return false
-		}
-	}
-	return s != ""
+	return s != "" && !strings.ContainsFunc(s, func(c rune) bool {
+		return c < 0x80 && (c < 'A' || c > 'Z') || unicode.IsLower(c)
+	})
 }
 
 func isDigit(c byte) bool { return c-'0' < 10 }

@@ -292,16 +292,12 @@ func (p *parser) host() {
 	switch {
 	case !ok || !isHost(host) || name == "" || !isLetter(name[0]) && name[0] != '(':
 		return
-	case numbered && !isBracketed(program[len(name):], '['), !numbered && name != "kernel" && name != "systemd":
+	case numbered && !isBracketed(program[len(name):], '['), !numbered && name != "kernel" && name != "systemd",
+		strings.ContainsFunc(name, func(c rune) bool { return notInName(c) && !strings.ContainsRune("/()@", c) }):
 		return
 	}
 	if _, ok := find(host, timed); ok {
 		return // no host, but a level
-	}
-	for _, c := range name {
-		if notInName(c) && !strings.ContainsRune("/()@", c) {
-			return
-		}
 	}
 	p.i = len(p.s) - len(s) + len(host) + 1
 	p.logger(p.i, name)
@@ -421,7 +417,7 @@ func (p *parser) constant(name string) (ok bool) {
 	}
 	worst := event.LevelUnknown
 	for word := range strings.SplitSeq(name, "_") {
-		if l, _ := find(word, abridged); isCapitals(word) {
+		if l, known := find(word, abridged); known && isCapitals(word) {
 			worst = max(worst, l)
 		}
 	}
@@ -487,24 +483,19 @@ func (p *parser) tail() {
 	for range 4 {
 		p.i = p.head.Len
 		switch {
-		case !p.head.Leveled || p.text || p.i == 0 || p.i >= len(p.s):
+		case !p.head.Leveled, p.text, p.i == 0, p.i >= len(p.s):
 			return
 		case p.further():
 			continue
-		case !p.head.Sure, p.tagged && p.s[p.i] != '[', strings.HasSuffix(strings.TrimRight(p.s[:p.i], " "), ":"):
-			return // the text follows a colon, or the tag of a mod
 		}
 		s := p.rest()
-		n := 0
-		c := s[0]
-		if plainWord(s) {
-			return // as most texts begin
+		if !p.head.Sure || plainWord(s) || // as most texts begin
+			p.tagged && s[0] != '[' || strings.HasSuffix(strings.TrimRight(p.s[:p.i], " "), ":") {
+			return // the text follows a colon, or the tag of a mod
 		}
-		if c != '[' {
-			n = wordLen(s)
-		}
+		n := wordLen(s)
 		switch {
-		case c == '[':
+		case s[0] == '[':
 			if !p.thread(s) {
 				return
 			}

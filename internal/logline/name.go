@@ -44,10 +44,8 @@ func isLogger(word string) bool {
 		return false
 	}
 	last := word[dot+1:]
-	if strings.HasSuffix(last, "Exception") || strings.HasSuffix(last, "Error") {
-		return false // an exception
-	}
-	return isName(word) && (last[0]-'A' < 26 || len(last) > 4 || strings.Count(word, ".") > 1)
+	isException := strings.HasSuffix(last, "Exception") || strings.HasSuffix(last, "Error")
+	return !isException && isName(word) && (last[0]-'A' < 26 || len(last) > 4 || strings.Count(word, ".") > 1)
 }
 
 // isName reports whether s consists of names with dots between them.

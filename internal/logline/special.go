@@ -1,6 +1,7 @@
 package logline
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/heedlog/heed/event"
@@ -118,25 +119,8 @@ func isBracketed(s string, open byte) bool {
 
 // syslog reads the part of a line of syslog below its priority.
 func (p *parser) syslog() {
-	if s := p.rest(); strings.HasPrefix(s, "1 ") && len(s) > 2 && (isDigit(s[2]) || s[2] == '-') { // RFC 5424
-		i := p.i + 2
-		for range 5 { // time, host, program, process, message
-			n := wordLen(p.s[i:])
-			if i += n + 1; n == 0 || i > len(p.s) {
-				return
-			}
-		}
-		for i < len(p.s) && p.s[i] == '[' {
-			end := strings.IndexByte(p.s[i:], ']')
-			if end < 0 {
-				return
-			}
-			i += end + 1
-		}
-		if rest := p.s[i:]; rest == "-" || strings.HasPrefix(rest, "- ") {
-			i++
-		}
-		p.i = i
+	if n := len(rfc5424.FindString(p.rest())); n > 0 {
+		p.i += n
 		p.commit()
 		return
 	}
@@ -145,6 +129,9 @@ func (p *parser) syslog() {
 	p.parts()
 	p.level(level)
 }
+
+// rfc5424 matches the version, the time, the host, the program, the process and the message of RFC 5424, and its data.
+var rfc5424 = regexp.MustCompile(`^1 [\d-]\S*(?: \S+){4} (?:\[[^\]]*\])*(?:-(?: |$))?`)
 
 // logcat reads the letter, the tag and the process of a line of logcat: "E/Press( 123): ".
 func (p *parser) logcat(l event.Level) bool {

@@ -57,13 +57,14 @@ func need(tb testing.TB, program string) (path string) {
 	return path
 }
 
-// Program builds a program of the folder cmd for a test, and returns its path.
+// Program returns the path of a program of the folder cmd for a test. "go run" takes it from the build cache unless it
+// has changed.
 func Program(tb testing.TB, name string) string {
 	tb.Helper()
 	dir := tb.TempDir()
-	build := exec.CommandContext(tb.Context(), "go", "build", "-o", dir, "github.com/heedlog/heed/cmd/"+name)
+	build := exec.CommandContext(tb.Context(), "go", "run", "-exec", "cp", "github.com/heedlog/heed/cmd/"+name, dir)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	out, err := build.CombinedOutput()
 	require.NoError(tb, err, "%s", out)
-	return Must(filepath.Glob(filepath.Join(dir, name+"*")))[0] // with .exe on Windows
+	return filepath.Join(dir, name)
 }

@@ -63,12 +63,17 @@ func (v Versions) Facts(f *format.Facts, line string) { v.Learn(f, line) }
 // Detect returns a function by which a line with a version is a banner, and a line with one of the forms a form.
 func (v Versions) Detect(forms ...string) func(line string) format.Evidence {
 	return func(line string) format.Evidence {
-		switch {
-		case v.Learn(nil, line):
-			return format.Banner
-		case Has(line, forms...):
-			return format.Form
-		}
-		return format.None
+		return Evidence(v.Learn(nil, line), Has(line, forms...))
 	}
+}
+
+// Evidence returns the evidence in a line that is a banner, or has a form of the family.
+func Evidence(isBanner, hasForm bool) format.Evidence {
+	switch {
+	case isBanner:
+		return format.Banner
+	case hasForm:
+		return format.Form
+	}
+	return format.None
 }

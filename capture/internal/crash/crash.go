@@ -102,15 +102,6 @@ func Leaves(b string) bool {
 
 var left = regexp.MustCompile(`^(?:Module \d|Stack Memory \[|Binary Images:|Thread .* crashed with |[ \t]*"threads" : \[)`)
 
-// IsShortFrame reports whether b, in the report of a crash, is a frame of a program of 32 bits:
-//
-//	0ECADE00 (Mono JIT Code) Some.Press:Turn (int)
-func IsShortFrame(b string) bool {
-	return shortFrame.MatchString(b)
-}
-
-var shortFrame = regexp.MustCompile(`^[[:xdigit:]]{8} \(`)
-
 // DebuggedThread reports whether b heads the trace of a thread in the output of a debugger, and whether that is the one
 // that crashed; Mono prints the managed trace of that one once more, below a title of its own:
 //
@@ -238,26 +229,22 @@ func moduleReason(module string) Reason {
 // of them; engines to the engine, its runtimes and the system: a crash there does not say why.
 // The handlers of crashes lie above the fault.
 var (
-	drivers = []string{
-		"nvwgf", "nvogl", "nvd3d", "nvldumd", "nvgpucomp", "nvapi", "nvcuda", "nvcamera", "nvrtum",
-		"atidxx", "aticfx", "atio6axx", "atiogl", "atiumd", "atigl", "amdxx", "amdxc", "amdxn", "amdvlk", "amdihk",
-		"igd10", "igd12", "igdumd", "igdgmm", "igdusc", "igc32", "igc64", "ig4", "ig7", "ig8", "ig9", "ig11", "ig12",
-		"igvk", "igxel", "d3d9", "d3d10", "d3d11", "d3d12", "dxgi", "opengl32", "vulkan-1",
-		"libnvidia", "libglx_nvidia", "libegl_nvidia", "libvulkan_", "libglx_mesa", "libegl_mesa", "libgallium",
-		"agxmetal", "amdradeon", "amdmtl", "appleintel", "applemetal", "geforce", "libgpusupport",
-	}
-	engines = []string{
-		"unityplayer", "mono.", "mono-2.0", "monoposixhelper", "gameassembly", "baselib", "il2cpp", "clr.", "coreclr",
-		"ntdll", "kernel32", "kernelbase", "ucrtbase", "msvc", "vcruntime", "user32", "win32u", "combase", "rpcrt4", "wow64",
-		"gdi32", "ole32", "oleaut32", "shell32", "shlwapi", "advapi32", "sechost", "ws2_32", "mswsock", "crypt32", "bcrypt",
-		"winhttp", "wininet", "winmm", "comctl32", "dbghelp", "setupapi", "imm32", "msctf", "uxtheme", "dwmapi",
-		"audioses", "mmdevapi", "dsound", "xaudio", "xinput", "hid.", "textinput", "coremessaging", "coreui", "windows.",
-		"libunity", "libil2cpp",
-	}
-	handlers = []string{
-		"libmono", "libc.so", "libc-2", "libpthread", "libsystem_", "linux-vdso", "libclrjit", "libcoreclr", "ld-linux",
-	}
-	endings = []string{"dll", "acm", "asi", "drv", "dylib"}
+	drivers = strings.Fields(`
+		nvwgf nvogl nvd3d nvldumd nvgpucomp nvapi nvcuda nvcamera nvrtum atidxx aticfx atio6axx atiogl atiumd atigl
+		amdxx amdxc amdxn amdvlk amdihk igd10 igd12 igdumd igdgmm igdusc igc32 igc64 ig4 ig7 ig8 ig9 ig11 ig12 igvk
+		igxel d3d9 d3d10 d3d11 d3d12 dxgi opengl32 vulkan-1 libnvidia libglx_nvidia libegl_nvidia libvulkan_ libglx_mesa
+		libegl_mesa libgallium agxmetal amdradeon amdmtl appleintel applemetal geforce libgpusupport
+	`)
+	engines = strings.Fields(`
+		unityplayer mono. mono-2.0 monoposixhelper gameassembly baselib il2cpp clr. coreclr ntdll kernel32 kernelbase
+		ucrtbase msvc vcruntime user32 win32u combase rpcrt4 wow64 gdi32 ole32 oleaut32 shell32 shlwapi advapi32 sechost
+		ws2_32 mswsock crypt32 bcrypt winhttp wininet winmm comctl32 dbghelp setupapi imm32 msctf uxtheme dwmapi
+		audioses mmdevapi dsound xaudio xinput hid. textinput coremessaging coreui windows. libunity libil2cpp
+	`)
+	handlers = strings.Fields(`
+		libmono libc.so libc-2 libpthread libsystem_ linux-vdso libclrjit libcoreclr ld-linux
+	`)
+	endings = strings.Fields("dll acm asi drv dylib")
 )
 
 func trim(s string) string { return strings.Trim(s, " \t") }

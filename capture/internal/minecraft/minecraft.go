@@ -17,24 +17,17 @@ import (
 var Format = format.Format{Name: "minecraft", Detect: detect, Facts: facts}
 
 func detect(line string) format.Evidence {
-	if _, _, ok := server(line); ok || strings.Contains(line, "ModLauncher running: args [") ||
-		begins.Has(line, "inecraft ", "--fml.") && versions.Learn(nil, line) {
-		return format.Banner
-	}
+	_, _, isServer := server(line)
+	isBanner := isServer || strings.Contains(line, "ModLauncher running: args [") ||
+		begins.Has(line, "inecraft ", "--fml.") && versions.Learn(nil, line)
 	frame := strings.TrimPrefix(strings.TrimLeft(line, " \t"), "at ")
 	if _, rest, ok := strings.Cut(frame, "//"); ok { // at TRANSFORMER/minecraft@1.20.1/net.minecraft...
 		frame = rest
 	}
-	if begins.Any(frame,
+	before, _, threaded := strings.Cut(line, " thread/")
+	return begins.Evidence(isBanner, begins.Any(frame,
 		"net.minecraft.", "net.minecraftforge.", "net.neoforged.", "net.fabricmc.", "com.mojang.", "TRANSFORMER/",
-	) {
-		return format.Form
-	}
-	before, _, _ := strings.Cut(line, " thread/")
-	if len(before) < len(line) && begins.Any(before[strings.LastIndexByte(before, '[')+1:], "Render", "Server", "Client") {
-		return format.Form
-	}
-	return format.None
+	) || threaded && begins.Any(before[strings.LastIndexByte(before, '[')+1:], "Render", "Server", "Client"))
 }
 
 var versions = begins.Versions{

@@ -10,17 +10,12 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/capture/format"
+	"github.com/heedlog/heed/capture/internal/begins"
 )
 
 // Format is the family of logs of Papyrus.
 var Format = format.Format{Name: "papyrus", Detect: detect}
 
 func detect(line string) format.Evidence {
-	switch {
-	case strings.Contains(line, "M] Papyrus log opened "):
-		return format.Banner
-	case strings.Contains(line, `.psc" Line `):
-		return format.Form
-	}
-	return format.None
+	return begins.Evidence(strings.Contains(line, "M] Papyrus log opened "), strings.Contains(line, `.psc" Line `))
 }

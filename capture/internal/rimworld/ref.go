@@ -8,17 +8,15 @@ import (
 // Ref reads a stack reference: "[Ref 5EED0003]" alone on its line is above the trace that it names, "[Ref 5EED0003]
 // Duplicate stacktrace, see ref for original" in place of it. The number is hexadecimal without padding.
 func Ref(line string) (ref uint64, duplicate, ok bool) {
-	if !strings.HasPrefix(line, "[Ref ") {
-		return 0, false, false
+	digits, ok := strings.CutPrefix(line, "[Ref ")
+	if !ok {
+		return 0, false, false // as nearly all lines
 	}
-	digits, rest, ok := strings.Cut(line[len("[Ref "):], "]")
-	if !ok || len(digits) > 16 {
-		return 0, false, false
-	}
+	digits, rest, ok := strings.Cut(digits, "]")
 	ref, err := strconv.ParseUint(digits, 16, 64)
 	rest = strings.TrimLeft(rest, " \t")
 	duplicate = strings.HasPrefix(rest, "Duplicate stacktrace")
-	if err != nil || rest != "" && !duplicate {
+	if !ok || err != nil || rest != "" && !duplicate {
 		return 0, false, false
 	}
 	return ref, duplicate, true

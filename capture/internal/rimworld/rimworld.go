@@ -54,14 +54,9 @@ func detect(line string) format.Evidence {
 		line = native
 	}
 	named := begins.Has(line, "RimWorld", "Verse.") // as few
-	switch {
-	case named && banner.MatchString(line):
-		return format.Banner
-	case begins.Any(line, Lines.Alive...), strings.HasPrefix(line, Lines.Shows[1]),
-		(named || strings.HasPrefix(line, "[Ref ")) && form.MatchString(line):
-		return format.Form
-	}
-	return format.None
+	return begins.Evidence(named && banner.MatchString(line),
+		begins.Any(line, Lines.Alive...) || strings.HasPrefix(line, Lines.Shows[1]) ||
+			(named || strings.HasPrefix(line, "[Ref ")) && form.MatchString(line))
 }
 
 var (

@@ -30,44 +30,25 @@ func IsPatched(line string) bool {
 		begins.Any(patches, "PRE: ", "post: ", "TRANS: ", "FINAL: ", "(no patches)")
 }
 
-// Machine reads the part of the header about the machine, line by line, before its text is cut:
+// Machine learns from a line of the header about the machine, which is below the first of these, and returns the facts,
+// nil above it:
 //
 //	Platform information:
 //	CPU: Some CPU 3700
 //	OS: Windows 10  (10.0.0) 64bit
 //	Memory: 16384 MB
-type Machine struct {
-	within bool
-	found  format.Facts // since Take was called last
-}
-
-// Line looks at a line of a header that is not blank.
-func (m *Machine) Line(line string) {
-	if !m.within {
-		m.within = strings.HasPrefix(line, "Platform information:")
-		return
+func Machine(f *format.Facts, line string) *format.Facts {
+	name, value, _ := strings.Cut(line, ":")
+	switch {
+	case name == "Platform information":
+		return &format.Facts{}
+	case f == nil:
+	case name == "CPU":
+		format.Learn(&f.CPU, value)
+	case name == "OS":
+		format.Learn(&f.System, value)
+	case name == "Memory":
+		format.Learn(&f.Memory, value)
 	}
-	name, value, _ := strings.Cut(line, ": ")
-	facts := map[string]*string{"CPU": &m.found.CPU, "OS": &m.found.System, "Memory": &m.found.Memory}
-	if m.within = facts[name] != nil; m.within {
-		format.Learn(facts[name], value)
-	}
-}
-
-// Text looks at the text of a header that was not read line by line.
-func (m *Machine) Text(text string) {
-	*m = Machine{}
-	for line := range strings.SplitSeq(text, "\n") {
-		m.Line(line)
-	}
-}
-
-// Take returns the facts since it was called last; nil for none.
-func (m *Machine) Take() *format.Facts {
-	if m.found == (format.Facts{}) {
-		return nil
-	}
-	found := m.found
-	m.found = format.Facts{}
-	return &found
+	return f
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/capture/format"
+	"github.com/heedlog/heed/capture/internal/begins"
 )
 
 // Format is the family of logs of Source.
@@ -20,13 +21,7 @@ var (
 )
 
 func detect(line string) format.Evidence {
-	switch {
-	case started.MatchString(line):
-		return format.Banner
-	case logged.MatchString(line):
-		return format.Form
-	}
-	return format.None
+	return begins.Evidence(started.MatchString(line), logged.MatchString(line))
 }
 
 func facts(f *format.Facts, line string) {
@@ -34,5 +29,7 @@ func facts(f *format.Facts, line string) {
 		return
 	}
 	folder := strings.Trim(format.Word(line, `(game "`), `"`)
-	format.LearnGame(f, folder[strings.LastIndexAny(folder, `/\`)+1:], strings.Trim(format.Word(line, `(version "`), `"`))
+	if version := strings.Trim(format.Word(line, `(version "`), `"`); format.IsVersion(version) {
+		format.Learn(&f.Game, folder[strings.LastIndexAny(folder, `/\`)+1:]+" "+version)
+	}
 }

@@ -2,6 +2,7 @@ package unity
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/heedlog/heed/capture/internal/begins"
@@ -37,13 +38,13 @@ const (
 	NoTrace     = "No stack trace."
 )
 
-// Logged returns the class and the level of a frame in Unity's form whose method logs:
+// Logged returns the level of a frame in Unity's form whose method is one of a class that logs:
 //
 //	Verse.Log:Error (string)
 //	UnityEngine.Debug:LogWarning(Object)
 //	(wrapper dynamic-method) Verse.Log:Verse.Log.Error_Patch2 (string)
 //	(wrapper dynamic-method) MonoMod.Utils.DynamicMethodDefinition:Verse.Log.Error_Patch2 (string)
-func Logged(line string) (class string, level event.Level) {
+func Logged(line string, classes []string) event.Level {
 	if strings.HasPrefix(line, "(wrapper ") {
 		_, line, _ = strings.Cut(line, ")")
 		line = strings.TrimLeft(line, " \t")
@@ -51,47 +52,41 @@ func Logged(line string) (class string, level event.Level) {
 			line = path // a detour of Harmony's is below MonoMod's type, or below its own
 		}
 	}
-	path, _, _ := strings.Cut(line, "(")
-	path = strings.TrimRight(path, " \t")
-	method := path[strings.LastIndexAny(path, ".:")+1:]
-	class = path[:len(path)-len(method)]
-	if i := strings.IndexByte(class, ':'); i > 0 {
-		class = class[:i] // and once more after it
+	i := slices.IndexFunc(classes, func(class string) bool { return strings.HasPrefix(line, class) })
+	if i < 0 {
+		return event.LevelUnknown // as nearly all lines
 	}
-	method, _, _ = strings.Cut(method, "_Patch")
+	path, _, _ := strings.Cut(line[len(classes[i]):], "(")
+	last := strings.LastIndexAny(path, ".:")
+	if last < 0 || path[0] != ':' && (path[0] != '.' || last > 0) { // of another class, whose name begins so
+		return event.LevelUnknown
+	}
+	method, _, _ := strings.Cut(strings.TrimRight(path[last+1:], " \t"), "_Patch")
 	if kind := strings.TrimPrefix(method, "Log"); kind != "" {
 		method = kind
 	}
 	switch {
 	case begins.Any(method, "Error", "Exception", "Assert"):
-		level = event.LevelError
+		return event.LevelError
 	case strings.HasPrefix(method, "Warning"):
-		level = event.LevelWarning
+		return event.LevelWarning
 	case method == "Log", begins.Any(method, "Message", "Format"):
-		level = event.LevelInfo
+		return event.LevelInfo
 	}
-	return strings.TrimRight(class, "."), level
+	return event.LevelUnknown
 }
 
 // Generation returns which footers the engine writes, by the line with its version: 0, below a line of one space, up to
 // 2019.2; 1, after a space, from 2019.3 on; 2, none, from 2020 on.
 func Generation(line string) (generation uint8, ok bool) {
 	number, ok := strings.CutPrefix(line, BannerVersion)
-	if !ok {
-		return 0, false
-	}
-	switch version := engine.FindStringSubmatch(number); {
-	case version == nil:
-		return 0, false
-	case version[1] != "":
-		return 1, true
-	case version[2] != "":
-		return 0, true
-	}
-	return 2, true
+	i := slices.IndexFunc(generations, func(form *regexp.Regexp) bool { return form.MatchString(number) })
+	return uint8(i), ok && i >= 0
 }
 
-var engine = regexp.MustCompile(`^(?:(2019\.[34])|(2019|2018|2017|5)\b|\d)`)
+var generations = []*regexp.Regexp{
+	regexp.MustCompile(`^(?:2019(?:\.?$|\.[^34]|[^.\d])|(?:2018|2017|5)\b)`), regexp.MustCompile(`^2019\b`), regexp.MustCompile(`^\d`),
+}
 
 // IsSignal reports whether a line is "Got a SIG… while executing native code", the same with the "UNKNOWN" of a system
 // without signals, or the title above.

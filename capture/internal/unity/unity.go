@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/heedlog/heed/capture/format"
+	"github.com/heedlog/heed/capture/internal/begins"
 )
 
 // BannerPath and BannerVersion open every log of the engine, in this order, with at most a few lines between and before
@@ -49,46 +50,39 @@ func (s *Start) Program() string {
 	return s.program
 }
 
-// CrashReport reads a crash report without its traces:
+// CrashLine looks at a line of a crash report:
 //
 //	Press of Some Company [version: Unity 2031.2.3f1_0123456789ab]
 //	D:\Games\Press\PressWin64.exe, run by somebody.
 //	16000 MB physical memory [7800 MB free].
 //	Process:               Press [1234]
 //	OS Version:            macOS 13.1 (22C65)
-func (s *Start) CrashReport(text string) {
-	const deepest = 4 << 10 // bytes
-	text = text[:min(len(text), deepest)]
-	find := func(form *regexp.Regexp, words string) string {
-		if strings.Contains(text, words) { // as few
-			if parts := form.FindStringSubmatch(text); parts != nil {
-				return parts[1]
-			}
-		}
-		return ""
-	}
-	if version := find(reportVersion, " [version: Unity "); format.IsLongVersion(version) {
+func (s *Start) CrashLine(line string) {
+	version, _, _ := strings.Cut(format.Word(line, " [version: Unity "), "_")
+	if format.IsLongVersion(version) {
 		format.Learn(&s.Facts.Engine, "Unity "+version)
 	}
-	windows, mac := find(reportPath, ".exe, run by "), find(reportProcess, "Process: ")
-	s.program = cmp.Or(s.program, letters(format.Shorten(cmp.Or(windows, mac), maxGameLine)))
-	switch {
-	case windows != "":
-		format.Learn(&s.Facts.Platform, "Windows")
-	case mac != "":
-		format.Learn(&s.Facts.Platform, "macOS")
+	line = strings.TrimLeft(line, " \t")
+	path, _, isWindows := strings.Cut(line, ".exe, run by ")
+	memory, _, isMemory := strings.Cut(line, " physical memory [")
+	switch name, value, _ := strings.Cut(line, ": "); {
+	case isWindows:
+		s.ran(path[strings.LastIndexAny(path, `/\`)+1:], "Windows")
+	case isMemory && memory[0]-'1' < 9 && strings.HasSuffix(memory, " MB"):
+		format.Learn(&s.Facts.Memory, memory)
+	case name == "Process":
+		process, _, _ := strings.Cut(value, " [")
+		s.ran(strings.TrimLeft(process, " \t"), "macOS")
+	case name == "OS Version":
+		format.Learn(&s.Facts.System, value)
 	}
-	format.Learn(&s.Facts.Memory, find(reportMemory, " MB physical memory ["))
-	format.Learn(&s.Facts.System, find(reportSystem, "OS Version: "))
 }
 
-var (
-	reportVersion = regexp.MustCompile(` \[version: Unity ([^ _\]\n]+)`)
-	reportPath    = regexp.MustCompile(`([^/\\\n]+)\.exe, run by `)
-	reportProcess = regexp.MustCompile(`(?m)^[ \t]*Process: [ \t]*(.*?)(?: \[|$)`)
-	reportMemory  = regexp.MustCompile(`(?m)^[ \t]*([1-9]\d* MB) physical memory \[`)
-	reportSystem  = regexp.MustCompile(`(?m)^[ \t]*OS Version: (.*)`)
-)
+// ran learns the name of the program that crashed, and its platform.
+func (s *Start) ran(program, platform string) {
+	s.program = cmp.Or(s.program, letters(format.Shorten(program, maxGameLine)))
+	format.Learn(&s.Facts.Platform, platform)
+}
 
 // Line looks at a line of a log, which has no spaces at its end.
 func (s *Start) Line(line string) {
@@ -148,17 +142,13 @@ var dataFolder = regexp.MustCompile(`(?:^|[/\\])([^/\\]{1,100})(\.app|_Data)\b`)
 
 // graphics looks at a line that the engine may have written about the graphics card.
 func (s *Start) graphics(line string) {
-	if strings.HasPrefix(line, "GLX Extensions: ") || strings.HasPrefix(line, "OPENGL LOG: ") || line == "OpenGL:" {
+	switch {
+	case line == "OpenGL:", begins.Any(line, "GLX Extensions: ", "OPENGL LOG: "):
 		s.gl = true
-		return
+	case strings.HasPrefix(line, "Begin MonoManager"):
+		s.window = 0
 	}
-	name, value, ok := strings.Cut(strings.TrimLeft(line, " \t"), ": ")
-	if !ok {
-		if strings.HasPrefix(line, "Begin MonoManager") {
-			s.window = 0
-		}
-		return
-	}
+	name, value, _ := strings.Cut(strings.TrimLeft(line, " \t"), ": ")
 	value = strings.TrimSpace(value)
 	switch name {
 	case "Renderer":

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/capture/format"
+	"github.com/heedlog/heed/capture/internal/begins"
 )
 
 // Format is the family of the logs of games on Unreal Engine.
@@ -22,13 +23,8 @@ var begun = regexp.MustCompile(`^(?:\[[^]]*\]\[[^]]*\])?LogInit: (.*)`)
 var category = regexp.MustCompile(`^(?:.{0,47}\])?Log[A-Z][^ ]*: `)
 
 func detect(line string) format.Evidence {
-	if strings.HasPrefix(line, "Log file open, ") || begun.MatchString(line) {
-		return format.Banner
-	}
-	if strings.Contains(line, "Log") && category.MatchString(line) {
-		return format.Form
-	}
-	return format.None
+	return begins.Evidence(strings.HasPrefix(line, "Log file open, ") || begun.MatchString(line),
+		strings.Contains(line, "Log") && category.MatchString(line))
 }
 
 func facts(f *format.Facts, line string) {

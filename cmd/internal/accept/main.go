@@ -6,7 +6,7 @@
 // Each has flags: "go run ./cmd/internal/accept brief -h". Tests print three more tables:
 //
 //	HEED_TESTS=full go test ./cmd/internal/accept/agent -run Table -v -args -seeds 20      agents on a broken game
-//	HEED_TESTS=full go test ./cmd/internal/accept/field -run Table -v -args -calls 300     bridges and mods of the field
+//	HEED_TESTS=full go test ./cmd/internal/accept/agent -run Field -v -args -field.calls 300   bridges in the field
 //	HEED_TESTS=full go test ./cmd/internal/accept/agent -run Incidents -v                  stops in real logs
 //
 // The exit status is 2 for an error.

@@ -19,7 +19,6 @@ import (
 
 	"github.com/heedlog/heed/internal/report"
 	"github.com/heedlog/heed/internal/testkit"
-	"github.com/heedlog/heed/rules"
 )
 
 // reading is what a person found about a blocking item of a player's log, or about a fault that opened none.
@@ -83,7 +82,7 @@ func blockingItems(t *testing.T, path string) []*blockingItem {
 
 // origins returns the short name of the rule file that a rule is from: "50-save".
 func origins(t *testing.T) func(rule string) string {
-	set := testkit.Must(rules.Compile(rules.Defaults()...))
+	set := defaultRules(t)
 	return func(id string) string {
 		if r := set.Rule(id); r != nil {
 			return strings.TrimSuffix(filepath.Base(r.File), ".yaml")

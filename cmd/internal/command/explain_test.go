@@ -89,7 +89,7 @@ func TestCommandsGolden(t *testing.T) {
 // TestExplainAgreesWithReplay explains every record and requires the decision
 // of the replay, and that what is shown adds up.
 func TestExplainAgreesWithReplay(t *testing.T) {
-	set := testkit.Must(rules.Compile(rules.Defaults()...))
+	set := defaultRules(t)
 	evaluators := map[string]*rules.Evaluator{} // by family
 	n := testkit.Must(signature.New(set.Masking()))
 	schema := compileSchema(t, "explain")

@@ -355,7 +355,7 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 
 func defaultRules(t *testing.T) *rules.Set {
 	t.Helper()
-	return testkit.Must(rules.Compile(rules.Defaults()...))
+	return testkit.Must(CompileRules(rules.Defaults()...))
 }
 
 // requireInert fails for output that acts on a terminal.

@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/internal/testkit"
-	"github.com/heedlog/heed/rules"
 )
 
 // record is a line of "records --format jsonl".
@@ -142,7 +141,7 @@ func TestRecordsBlame(t *testing.T) {
 // TestRecordsBlameNoGame: whatever a capture holds, the game, its engine and the
 // runtime are never a mod.
 func TestRecordsBlameNoGame(t *testing.T) {
-	nobody := testkit.Must(rules.Compile(rules.Defaults()...)).GameCode()
+	nobody := defaultRules(t).GameCode()
 	referenceAndOwn(t, func(t *testing.T, path string) {
 		for line := range strings.Lines(jsonRecords(t, path)) {
 			var rec struct {

@@ -20,7 +20,6 @@ import (
 
 	"github.com/heedlog/heed/cmd/internal/readlog"
 	"github.com/heedlog/heed/internal/testkit"
-	"github.com/heedlog/heed/rules"
 )
 
 // The parts of a page that say nothing about a log.
@@ -345,7 +344,7 @@ func withScript(t *testing.T, page, more string) string {
 
 // TestNewPage holds what a browser shows to what the commands write.
 func TestNewPage(t *testing.T) {
-	set := testkit.Must(rules.Compile(rules.Defaults()...))
+	set := defaultRules(t)
 	older, newer := filepath.Join(ownCaptures, "advisory-1.4.log"), filepath.Join(ownCaptures, "burst-1.4.log")
 	opened := map[string]int{}
 	open := func(name string) (io.ReadCloser, error) {

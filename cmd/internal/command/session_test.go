@@ -23,7 +23,6 @@ import (
 	"github.com/heedlog/heed/gabp/gate"
 	"github.com/heedlog/heed/internal/report/replay"
 	"github.com/heedlog/heed/internal/testkit"
-	"github.com/heedlog/heed/rules"
 )
 
 // TestSessionReplays: a session that follows a real file, with calls, refusals and
@@ -32,7 +31,7 @@ import (
 // Updates are not compared: how many of them a session joins, and how much of what came
 // later is in them, depends on how soon it gets to them.
 func TestSessionReplays(t *testing.T) {
-	set := testkit.Must(rules.Compile(rules.Defaults()...))
+	set := defaultRules(t)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "Player.log")
 	log := testkit.Must(os.Create(path))
@@ -154,7 +153,7 @@ func placeless(a heed.Item) heed.Item {
 // TestRecordingReplays gives an engine what a session has, records it, and
 // replays the recording: the updates are the same, with their ids, numbers and times.
 func TestRecordingReplays(t *testing.T) {
-	set := testkit.Must(rules.Compile(rules.Defaults()...))
+	set := defaultRules(t)
 	captures := testkit.Must(filepath.Glob("../../../testdata/captures/*.*"))
 	require.NotEmpty(t, captures)
 	for _, name := range captures {

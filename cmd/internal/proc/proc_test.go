@@ -356,6 +356,20 @@ func TestHolderKilled(t *testing.T) {
 	requireGone(t, all)
 }
 
+// TestProgramsEndWithTests holds that programs that tests have started end with them, also if the tests are killed.
+func TestProgramsEndWithTests(t *testing.T) {
+	dir := t.TempDir()
+	tests := exec.Command(os.Args[0], dir)
+	tests.Env = helperEnviron("family", "TESTS_PID=") // of their own
+	require.NoError(t, tests.Start())
+	all := pids(t, dir, 3)
+	require.NoError(t, tests.Process.Kill())
+	_ = tests.Wait()
+	for _, pid := range all {
+		testkit.Gone(t, pid, 30*time.Second)
+	}
+}
+
 func TestStreams(t *testing.T) {
 	self := testkit.Must(os.Executable())
 	open := func(name, text string) *os.File {

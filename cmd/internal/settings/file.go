@@ -62,7 +62,7 @@ func parse(file string, data []byte, keys []Key, home string) ([]Value, []Error)
 		name := e.Key.Value
 		if i := slices.IndexFunc(keys, func(k Key) bool { return k.Name == name }); i >= 0 {
 			p.read(e.Value, &keys[i], home)
-		} else {
+		} else if len(p.wrong) <= maxWrong {
 			e.Key.Fail("", "there is no setting %.64q%s", name,
 				cmp.Or(cli.Meant(name, names(keys)), `; "config show" lists all, and others are flags alone`))
 		}

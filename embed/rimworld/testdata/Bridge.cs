@@ -80,7 +80,10 @@ internal static class Bridge
                 if (think > 0)
                     Thread.Sleep(think);
             }
-            Thread.Sleep(500);
+            for (var watch = Stopwatch.StartNew(); watch.ElapsedMilliseconds < 20000; Thread.Sleep(20))
+                lock (Planted)
+                    if (agent.Lost != null || agent.Relays == 2 * number && Planted.All(f => f.Item != null))
+                        break;
             agent.Stop();
             collect = false;
             Check(agent.Lost == null, "the connection is lost: " + agent.Lost);

@@ -148,7 +148,7 @@ const (
 // the change of loads was chosen, and ranges of their incidents were widened after the first run.
 func TestIncidents(t *testing.T) {
 	testkit.Full(t, "replays long logs")
-	set := testkit.Must(rules.Compile(rules.Defaults()...))
+	set := testkit.Must(defaultRules())
 	for _, file := range []string{"judged.txt", "unused.txt"} {
 		logs, of := judged(t, file)
 		var all row

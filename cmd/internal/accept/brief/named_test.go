@@ -7,8 +7,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -26,7 +28,7 @@ import (
 // problems, of the first two with their number of entries.
 func requireNamed(t *testing.T, paths []string, labeled string) {
 	t.Helper()
-	p, misses, err := measureNamed(paths, labeled, defaults(t))
+	p, misses, err := measureNamed(paths, labeled, defaults())
 	require.NoError(t, err)
 	for _, name := range []string{"worst", "worst" + counted, "most", "most" + counted, "first"} {
 		var sum count
@@ -57,7 +59,7 @@ func TestNamedOfRealLogs(t *testing.T) {
 // smaller one has.
 func TestMoreTokensMoreEvidence(t *testing.T) {
 	logs := testkit.Must(logsIn(captures))
-	set := defaults(t)
+	set := defaults()
 	for _, path := range logs {
 		_, g, err := reported(path, set)
 		require.NoError(t, err)
@@ -86,7 +88,7 @@ func TestMoreTokensMoreEvidence(t *testing.T) {
 
 // TestCrashWithoutModules: of a native crash the brief has managed frames and the lines before, and no list of modules.
 func TestCrashWithoutModules(t *testing.T) {
-	set := defaults(t)
+	set := defaults()
 	for _, log := range []string{"crash-1.4.log", "crash-1.5-macos.log", "crash-1.6-linux.log"} {
 		_, g, err := reported(filepath.Join(captures, log), set)
 		require.NoError(t, err)
@@ -101,14 +103,11 @@ func TestCrashWithoutModules(t *testing.T) {
 
 const captures = "../../../../testdata/captures"
 
-func defaults(t testing.TB) *rules.Set {
-	t.Helper()
-	return testkit.Must(rules.Compile(rules.Defaults()...))
-}
+var defaults = sync.OnceValue(func() *rules.Set { return testkit.Must(rules.Compile(rules.Defaults()...)) })
 
 // TestTruth requires that each blocking item of the project's captures has one row of truth, and each row an item.
 func TestTruth(t *testing.T) {
-	set := defaults(t)
+	set := defaults()
 	faults := testkit.Must(ownFaults(captures))
 	found := map[string]map[string]bool{}
 	logs := map[string]*replayed{}
@@ -134,7 +133,7 @@ func TestTruth(t *testing.T) {
 // TestOwnCaptures holds the figures of the project's captures.
 func TestOwnCaptures(t *testing.T) {
 	testkit.Full(t, "asks for briefs of each fault at several moments")
-	q := testkit.Must(measure(folders{captures: captures, players: t.TempDir()}, defaults(t)))
+	q := testkit.Must(measure(folders{captures: captures, players: t.TempDir()}, defaults()))
 	require.Equal(t, 30, q.wanted[ours][all].of)
 	least := map[approach][]int{ // that have all facts, at 500, 1,500 and 4,000 tokens
 		named:   {30, 30, 30},
@@ -157,11 +156,18 @@ func TestOwnCaptures(t *testing.T) {
 	}
 }
 
-// TestRealLogs requires that the figures of real logs are computed.
+// TestRealLogs requires that the figures of real logs are computed, of one player's log.
 func TestRealLogs(t *testing.T) {
 	testkit.Full(t, "asks for briefs of each fault at several moments")
-	data := filepath.Dir(testkit.Dir(t, "rimworld"))
-	testkit.Dir(t, "players")
+	labeled, all, data := testkit.Dir(t, "rimworld"), testkit.Dir(t, "players"), t.TempDir()
+	one := filepath.Join(data, "players")
+	require.NoError(t, os.Mkdir(one, 0o700))
+	for name, of := range map[string]string{"players/p01-Player.log": all + "/p01-Player.log", "rimworld": labeled} {
+		require.NoError(t, os.Symlink(of, filepath.Join(data, name)))
+	}
+	judged := testkit.Must(os.ReadFile(filepath.Join(all, "judged.csv")))
+	judged = regexp.MustCompile("(?m)^p0[2-7].*\n").ReplaceAll(judged, nil)
+	require.NoError(t, os.WriteFile(filepath.Join(one, "judged.csv"), judged, 0o600))
 	var out bytes.Buffer
 	require.NoError(t, Run([]string{"-captures", captures, "-data", data}, &out, io.Discard))
 	for _, s := range []set{ours, players} {
@@ -172,7 +178,7 @@ func TestRealLogs(t *testing.T) {
 
 // BenchmarkBrief measures a brief about an item, and about all that is open, while the journal is full.
 func BenchmarkBrief(b *testing.B) {
-	set := defaults(b)
+	set := defaults()
 	engine := testkit.Must(heed.New(heed.Config{Rules: set}))
 	for _, path := range testkit.Must(filepath.Glob(captures + "/*.log")) {
 		require.NoError(b, workload.Feed(engine, bytes.NewReader(testkit.Must(os.ReadFile(path)))))

@@ -1,4 +1,4 @@
-package field
+package agent_test
 
 import (
 	"cmp"
@@ -29,7 +29,7 @@ import (
 	"github.com/heedlog/heed/internal/testkit"
 )
 
-var calls = flag.Int("calls", 30, "the table: make `N` calls in each row")
+var calls = flag.Int("field.calls", 30, "the table of the field: make `N` calls in each row")
 
 // habit is a row of the table.
 type habit struct {
@@ -274,8 +274,11 @@ func often(perSecond int, f func()) (end func()) {
 	return func() { close(stop); <-ended }
 }
 
-// TestTable prints the table.
-func TestTable(t *testing.T) {
+// TestField prints a table of a bridge and a mod with the habits of those in the field, as package standin has them, over
+// real sockets: the bridge dials the mod, or heed before the mod. Failed are calls without a result. The times are of a
+// call as the bridge makes it, which asks heed for its attention first; the time to the tools is from the start of the
+// game, whose mod listens at once but in one row. Times are printed, failed calls are held to those without heed.
+func TestField(t *testing.T) {
 	testkit.Full(t, "calls beside a mod that is away, slow or frozen")
 	rows := []byte("habit of the mod\tfailed\tp50 ms\tp99 ms\ttools s\theed: failed\tp50 ms\tp99 ms\ttools s\t\n")
 	for i := range habits {

@@ -1,4 +1,4 @@
-package testkit_test
+package layout
 
 import (
 	"fmt"
