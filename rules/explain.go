@@ -192,18 +192,15 @@ func (ev *Evaluator) trial(in *Input, r *Rule) Trial {
 func (ev *Evaluator) clauses(in *Input, parts []term) (shown []Clause, words int, last bool) {
 	last = true
 	for i := range parts {
-		c := ev.clause(in, &parts[i])
-		if !c.Holds && !last {
-			continue
-		}
-		if c.Holds {
+		switch c := ev.clause(in, &parts[i]); {
+		case c.Holds:
 			shown = append(shown, c)
 			words += min(len(c.Words), 1)
-			continue
-		}
-		shown, last = slices.Insert(shown, 0, c), false
-		if c.Error != "" {
-			return shown, words, true
+		case last:
+			shown, last = slices.Insert(shown, 0, c), false
+			if c.Error != "" {
+				return shown, words, true
+			}
 		}
 	}
 	return shown, words, last

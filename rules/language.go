@@ -146,18 +146,9 @@ func reserved(name string) string {
 }
 
 // identifier reports whether s can be used as a name in expressions.
-func identifier(s string) bool {
-	if s == "" || len(s) > maxName {
-		return false
-	}
-	for i := range len(s) {
-		c := s[i]
-		if c != '_' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (i == 0 || c < '0' || c > '9') {
-			return false
-		}
-	}
-	return true
-}
+func identifier(s string) bool { return len(s) <= maxName && identifierForm.MatchString(s) }
+
+var identifierForm = regexp.MustCompile(`^[A-Za-z_]\w*$`)
 
 // synonyms are names that variables have elsewhere.
 var synonyms = map[string]string{

@@ -241,20 +241,14 @@ var phases = []string{"start", "boot", "menu", "load", "play", "save", "quit", "
 // called name, and hosts do not commonly have it. The name "" is the phase that is
 // not known, and valid.
 func (s *Set) CheckPhase(name string) *Error {
-	if name == "" || slices.Contains(phases, name) {
-		return nil
-	}
 	known := slices.Clone(phases)
 	for _, r := range s.rules {
-		if r.Disabled {
-			continue
-		}
-		if r.SetsPhase == name {
-			return nil
-		}
-		if r.SetsPhase != "" && !slices.Contains(known, r.SetsPhase) {
+		if !r.Disabled && r.SetsPhase != "" {
 			known = append(known, r.SetsPhase)
 		}
+	}
+	if name == "" || slices.Contains(known, name) {
+		return nil
 	}
 	return &Error{Msg: "no rule sets the phase " + yamlfile.Quote(name), Hint: yamlfile.DidYouMean(name, known)}
 }

@@ -1,6 +1,7 @@
 package blame
 
 import (
+	"path"
 	"slices"
 	"strings"
 	"unicode"
@@ -26,14 +27,17 @@ var table = map[string]row{
 	"pack":           {Named, weightNamed, rankNamed, (*scan).announced},
 	"package":        {Named, weightNamed, rankNamed, packaged},
 	"smods":          {Path, weightPath, rankFolder, id},
-	"version":        {Named, weightNamed, rankNamed, described},
+	"version":        {Named, weightNamed, rankNamed, subject},
 	"modid":          {Named, weightNamed, rankNamed, labeled},
 	"by":             {Named, weightNamed, rankNamed, labeled},
 	"blaming":        {Named, weightNamed, rankNamed, labeled},
+	"resource":       {Named, weightNamed, rankNamed, labeled},
+	"mixins":         {Type, weightType, rankNamed, mixins},
+	"missing":        {Named, weightNamed, rankNamed, subject},
 	"load":           {Named, weightNamed, rankNamed, refused},
 	"loading":        {Named, weightNamed, rankNamed, refused},
 	"skipping":       {Named, weightNamed, rankNamed, refused},
-	"because":        {Named, weightNamed, rankNamed, listed},
+	"because":        {Named, weightNamed, rankNamed, subject},
 	"package" + "id": {Named, weightNamed, rankOwner, identified},
 	"assembly":       {Type, weightType, rankCode, (*scan).assembly},
 
@@ -71,9 +75,6 @@ func (s *scan) words(line string) {
 			o, _ := s.finder.owner(rankCode, word)
 			s.thrownBy(o)
 		}
-		if strings.HasPrefix(rest, ".mixins.json") { // the file of a mod's changes to code of the game
-			s.owned(Type, weightType, rankNamed, line[len(strings.TrimRightFunc(before, idRune)):i])
-		}
 		s.versioned(before, word, rest)
 		if name, ok := strings.CutPrefix(word, "sbm_"); ok { // an assembly that Space Engineers made of a mod's scripts
 			s.owned(Type, weightType, rankCode, name)
@@ -91,10 +92,27 @@ func (s *scan) words(line string) {
 // nativeFrame matches a place in a library: "Game-SomeMod-Win64-Shipping.dll!Turn", "SomeMod.dll+0123ABC".
 var nativeFrame = texts.Lazy(`\.(?:dll|so)[!+]\w`)
 
-// labeled reads the id of a mod after words that only ids follow: "provided by", "ModID:", "Blaming:".
+// labeled reads the id of a mod after words that only ids follow: "provided by", "ModID:", "Blaming:", "start
+// resource", "for resource".
 func labeled(_ *scan, before, rest string) (string, bool) {
 	name, ok := id(nil, "", rest)
-	return name, ok && (strings.HasSuffix(before, "provided ") || strings.HasPrefix(rest, ":"))
+	isLabel := strings.HasPrefix(rest, ":") && !strings.Contains(rest, "://")
+	isLabel = isLabel || slices.Contains([]string{"provided", "start", "for"}, lastWord(before))
+	return strings.TrimRight(name, "."), ok && isLabel
+}
+
+// subject reads the mod that a line begins with: "- Some Mod 1.2.0 because …", "Some Mod (version: 1.2.0)", "Some Mod
+// is missing a dependency: …".
+func subject(_ *scan, before, rest string) (string, bool) {
+	head, isRow := strings.CutPrefix(strings.TrimSpace(before), "- ")
+	if name := unversioned(head); isRow && name != head {
+		return name, true
+	}
+	head, hasVersion := strings.CutSuffix(head, " (")
+	head, lacks := strings.CutSuffix(head, " is")
+	isSubject := hasVersion && strings.HasPrefix(rest, ": ") || lacks && strings.HasPrefix(rest, " a dependency")
+	name, after := capitalized(head)
+	return name, isSubject && after == "" && letters(name) > len("It")
 }
 
 // id reads the id of a mod, also in the name of a piece of Lua: [SMODS SomeMod "press.lua"].
@@ -104,7 +122,7 @@ func id(_ *scan, _, rest string) (string, bool) {
 	if !ok {
 		name = rest[:len(rest)-len(strings.TrimLeftFunc(rest, idRune))]
 	}
-	return strings.TrimSuffix(name, ".smx"), letters(name) > 1
+	return archived(name), letters(name) > 1
 }
 
 // packaged reads the name of a mod after the words "content package".
@@ -115,32 +133,38 @@ func packaged(_ *scan, before, rest string) (string, bool) {
 
 func idRune(r rune) bool { return r == '-' || r == '.' || r < utf8.RuneSelf && wordByte(byte(r)) }
 
+// mixins reads a mod in the name of its file: "some-mod.mixins.json".
+func mixins(_ *scan, before, rest string) (string, bool) {
+	name, ok := strings.CutSuffix(before, ".")
+	return name[len(strings.TrimRightFunc(name, idRune)):], ok && strings.HasPrefix(rest, ".json")
+}
+
+// archived returns the name of a mod by its file, without folder, version and ending.
+func archived(file string) string {
+	if !modFiles[path.Ext(file)] {
+		return file
+	}
+	return archive().FindStringSubmatch(strings.TrimSuffix(path.Base(file), path.Ext(file)))[1]
+}
+
+var modFiles = texts.Words(".jar .zip .pak .dll .smx")
+
 // refused reads what BepInEx writes of a plugin that it does not load, with its version: "Skipping [Some Mod 1.2.0]
-// because …".
-func refused(_ *scan, _, rest string) (string, bool) {
-	tag, _, ok := cutTag(strings.TrimLeft(rest, " "))
+// because …", or the file of a mod: "Could not load 'plugins/SomeMod-1.2.jar'".
+func refused(_ *scan, before, rest string) (string, bool) {
+	rest = strings.TrimLeft(rest, " ")
+	if name, ok := quoted(rest); ok && (archived(name) != name || strings.HasPrefix(before, "AssemblyLoader: ")) {
+		return archived(name), true
+	}
+	tag, _, ok := cutTag(rest)
 	name := unversioned(tag)
 	return name, ok && name != tag
-}
-
-// listed reads the row of a mod in a list of mods that a loader refused: "- Some Mod 1.2.0 because …".
-func listed(_ *scan, before, _ string) (string, bool) {
-	row, ok := strings.CutPrefix(strings.TrimSpace(before), "- ")
-	name := unversioned(row)
-	return name, ok && name != row
-}
-
-// described reads a name before a version in parentheses: "Some Mod (version: 1.2.0)".
-func described(_ *scan, before, rest string) (string, bool) {
-	before, ok := strings.CutSuffix(strings.TrimLeft(before, " "), " (")
-	name, after := capitalized(before)
-	return name, ok && after == "" && strings.HasPrefix(rest, ": ")
 }
 
 // identified reads a package id after its label.
 func identified(_ *scan, before, rest string) (string, bool) {
 	id := stem(packageID(afterColon(rest)))
-	return id, id != "" && !hasWord(before, "example")
+	return id, id != "" && !strings.Contains(strings.ToLower(before), "example")
 }
 
 // versioned reads a mod by the version after its name: "in Some-Mod v1.2.0".
@@ -172,12 +196,6 @@ func (s *scan) prefixes(word, rest string) {
 	}
 }
 
-// hasWord reports whether a line has a word, in whichever case.
-func hasWord(line, word string) bool {
-	words := strings.FieldsFunc(line, func(r rune) bool { return r < utf8.RuneSelf && !wordByte(byte(r)) })
-	return slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, word) })
-}
-
 // wordByte reports whether a byte may be part of a word.
 func wordByte(c byte) bool {
 	return c >= utf8.RuneSelf || c == '_' || digit(c) || c|0x20 >= 'a' && c|0x20 <= 'z'
@@ -189,9 +207,9 @@ func (s *scan) announced(before, rest string) (string, bool) {
 	if rest == "" || rest[0] != ' ' && !colon {
 		return "", false
 	}
-	rest = strings.TrimLeft(rest, " ")
-	if name, ok := quoted(rest); ok {
-		return unversioned(name), true
+	rest = strings.TrimPrefix(strings.TrimLeft(rest, " "), "from folder: ")
+	if name, ok := quoted(rest); ok && lastWord(before) != "required" {
+		return archived(unversioned(name)), true
 	}
 	word, _, _ := strings.Cut(rest, " ")
 	if file, ok := strings.CutSuffix(word, ".dll"); ok {
@@ -214,18 +232,21 @@ func (s *scan) announced(before, rest string) (string, bool) {
 		}
 	}
 	name, rest := capitalized(rest)
+	if name == "" && strings.Contains(rest, "dependenc") {
+		name, rest, _ = strings.Cut(rest, " ") // an id: "mod some-mod is missing dependency …"
+	}
 	name = unversioned(name)
 	first, _, _ := strings.Cut(name, " ")
 	next, _ := utf8.DecodeRuneInString(strings.TrimLeft(rest, " "))
 	// "Mod Loaded." is no name: at the beginning of a line the sentence must go
 	// on, and within it the word before must lead up to a name.
 	isLed := false
-	switch strings.ToLower(lastWord(before)) {
+	switch strings.ToLower(lastWord(before[strings.LastIndexAny(before, ":]")+1:])) {
 	case "|": // a field of a frame: "in turn | MOD: Some Mod"
 		isLed = colon
 	case "":
 		isLed = unicode.IsLower(next)
-	case "the", "from", "by", "of", "in", "for":
+	case "the", "from", "by", "of", "in", "for", "load", "loading", "disabled":
 		isLed = true
 	}
 	return name, isLed && name != "" && !notNames[fold(first)]
@@ -392,7 +413,7 @@ func (s *scan) assembly(before, rest string) (string, bool) {
 	rest, isNext := strings.CutPrefix(rest, " ")
 	name, _, isVersioned := strings.Cut(rest, ", Version=")
 	switch lastWord(before) {
-	case "in", "from", "of":
+	case "in", "from", "of", "AssemblyLoader:":
 	case "or":
 		return "", false
 	default:

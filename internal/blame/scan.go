@@ -162,7 +162,7 @@ func (s *scan) prose(line string) {
 	line = plain(line)
 	if s.head == 1 {
 		line = s.tags(line)
-		s.nodes = hasWord(strings.ReplaceAll(line, ".xml", ""), "xml") || hasWord(line, "node")
+		s.nodes = nodes().MatchString(line)
 	}
 	s.victim = strings.Contains(line, "atch") || strings.Contains(line, "ook ")
 	s.words(line)
@@ -258,6 +258,9 @@ func isWord(name string) bool {
 	_, size := utf8.DecodeRuneInString(name)
 	return !strings.ContainsFunc(name[size:], func(r rune) bool { return !unicode.IsLower(r) })
 }
+
+// nodes matches a text about nodes of XML, but not the name of a file.
+var nodes = texts.Lazy(`(?i)(?:^|[^.\w])xml\b|\bnode\b`)
 
 // cutTag takes a tag in brackets off the beginning of a line. Brackets may be
 // nested, since names of mods begin with names of series: [[XY] Some Mod].
