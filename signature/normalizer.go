@@ -76,11 +76,11 @@ func New(c Config) (*Normalizer, error) {
 			return nil, fmt.Errorf("signature: Config.LoggerFrames holds an empty prefix, which every frame has")
 		}
 		canonical = append(canonical, l)
-		for b := range n.loggers {
-			// [skipGenerator] leaves out what begins with another byte.
-			if !isLetter(byte(b)) || b == 'D' || b == 'M' || byte(b) == l[0] {
-				n.loggers[b] = append(n.loggers[b], l)
-			}
+		n.loggers[l[0]] = append(n.loggers[l[0]], l)
+	}
+	for b := range n.loggers {
+		if !isLetter(byte(b)) || b == 'D' || b == 'M' { // [skipGenerator] may leave out what begins so
+			n.loggers[b] = canonical
 		}
 	}
 	n.version = n.hashConfig(c.Protect, canonical)

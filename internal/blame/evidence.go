@@ -48,6 +48,8 @@ var table = map[string]row{
 	"registering": {name: (*scan).typed},
 }
 
+const maxLead = len("registering") // the longest of them
+
 // words reads the mods that the words of a line name.
 func (s *scan) words(line string) {
 	node, isNode := strings.CutPrefix(line, "<") // of a node, only the class in its own tag is read as a type
@@ -66,9 +68,15 @@ func (s *scan) words(line string) {
 			continue
 		}
 		word, before, rest := line[from:i], line[:from], line[i:]
-		if r, ok := table[strings.ToLower(word)]; ok {
-			if name, ok := r.name(s, before, rest); ok {
-				s.owned(r.kind, r.weight, r.rank, name)
+		if len(word) <= maxLead {
+			var lower [maxLead]byte // without an allocation; a small letter of ASCII differs in one bit
+			for k := range len(word) {
+				lower[k] = word[k] | 0x20
+			}
+			if r, ok := table[string(lower[:len(word)])]; ok {
+				if name, ok := r.name(s, before, rest); ok {
+					s.owned(r.kind, r.weight, r.rank, name)
+				}
 			}
 		}
 		if isNative && s.finder.known(word) != 0 {
