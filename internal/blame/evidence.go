@@ -142,9 +142,11 @@ func packaged(_ *scan, before, rest string) (string, bool) {
 func idRune(r rune) bool { return r == '-' || r == '.' || r < utf8.RuneSelf && wordByte(byte(r)) }
 
 // mixins reads a mod in the name of its file: "some-mod.mixins.json".
-func mixins(_ *scan, before, rest string) (string, bool) {
+func mixins(s *scan, before, rest string) (string, bool) {
 	name, ok := strings.CutSuffix(before, ".")
-	return name[len(strings.TrimRightFunc(name, idRune)):], ok && strings.HasPrefix(rest, ".json")
+	ok = ok && strings.HasPrefix(rest, ".json")
+	s.stranger = s.stranger || ok // code that first uses a class is not at fault for its patches
+	return name[len(strings.TrimRightFunc(name, idRune)):], ok
 }
 
 // archived returns the name of a mod by its file, without folder, version and ending.
