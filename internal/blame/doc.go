@@ -27,8 +27,8 @@
 //	          by 'some_mod', a package id, Some-Mod v1.2.0, a listed
 //	          name before a verb, content package: Some Mod,
 //	          behavior pack 'Some Mod', Some Mod (version: 1.2),
-//	          some-mod.mixins.json, Some Mod is missing a dependency,
-//	          load 'plugins/SomeMod-1.2.jar', resource some_mod       40
+//	          Some Mod is missing a dependency, resource some_mod,
+//	          load 'plugins/SomeMod-1.2.jar'                          40
 //	type      a type or assembly of the mod: of type SomeMod.Press,
 //	          in assembly SomeMod, some-mod.mixins.json:PanelMixin    35
 //	          a name that begins with a listed mod: SomeMod_Press,
