@@ -73,8 +73,11 @@ func (r *Reader) fill(rec *Record) {
 	rec.StartLine, rec.EndLine, rec.Split, rec.Layout = a.start, a.end, a.split, r.layout
 	rec.Family = r.format.Name
 	rec.Cut, rec.Ref, rec.RefState = a.cut, a.ref, a.refState
-	if a.blanks > 0 && (a.split == evidenceLine || a.split >= evidenceIndent && a.split <= evidenceList) {
-		rec.Split = evidenceBlank
+	switch a.split {
+	case evidenceLine, evidenceIndent, evidenceList, evidenceForm:
+		if a.blanks > 0 {
+			rec.Split = evidenceBlank
+		}
 	}
 	if a.split == evidenceJSON {
 		r.json.record(rec, r.asm.limit)

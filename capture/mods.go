@@ -234,7 +234,10 @@ func (m *modLists) add(mod *ListedMod) {
 	if m.blind || isKnown && (versioned || mod.Versions == "") {
 		return
 	}
-	size := len(mod.Name) + len(mod.PackageID) + len(mod.Versions) + len(strings.Join(mod.Assemblies, ""))
+	size := len(mod.Name) + len(mod.PackageID) + len(mod.Versions)
+	for _, a := range mod.Assemblies {
+		size += len(a)
+	}
 	if m.list == nil {
 		m.list = &ModList{}
 	}
