@@ -18,6 +18,9 @@ var shapes = func() (all []Input) {
 	for s := event.StatusStarted; s <= event.StatusLogFound; s++ {
 		all = append(all, Input{Kind: s.Kind(), Status: s})
 	}
+	if len(all) > 32 {
+		panic("BUG: rules: a shapeSet has too few bits")
+	}
 	return all
 }()
 
