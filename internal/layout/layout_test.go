@@ -268,9 +268,9 @@ func TestCeilings(t *testing.T) {
 // maxCodeLines, maxFolders and maxExported are the ceilings of the whole tree. docs/decisions/structure.md has the
 // reason of each change.
 const (
-	maxCodeLines = 65950
+	maxCodeLines = 65750
 	maxFolders   = 18
-	maxExported  = 519
+	maxExported  = 518
 )
 
 // codeLines returns the number of lines with a token that is no comment. Empty lines of a raw string do not count.
