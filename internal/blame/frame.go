@@ -118,7 +118,7 @@ var mixedIn = texts.Lazy(`\$[a-z]{3}\d{3}\$([\w-]+)\$`)
 // reports faults, or reads data that the record is about and that is not its own.
 func (s *scan) passesOn(path, root string, o *owner) bool {
 	return messenger(root) || o.mod != 0 && messenger(o.display) ||
-		s.game && (s.finder.surrounds(path) || s.nodes && len(s.code) == 0)
+		s.game && (s.finder.surrounds(path) || len(s.code) == 0 && nodes().MatchString(s.first))
 }
 
 // has reports whether there is evidence of a kind for o.

@@ -55,7 +55,7 @@ type scan struct {
 	memory   bool    // the reason is that memory ran out: code in the trace was only running
 	stranger bool    // code of an unknown module has thrown
 	victim   bool    // the text is about a patch or hook that failed, and names the method that it was for
-	nodes    bool    // the text is about nodes of XML: the code that reads them did not write them
+	first    string  // the first line; if it is about nodes of XML, the code that reads them did not write them
 	cause    int     // how many findings there were above the last cause
 	within   int     // the indentation of the suppressed exception that lines belong to
 }
@@ -162,7 +162,7 @@ func (s *scan) prose(line string) {
 	line = plain(line)
 	if s.head == 1 {
 		line = s.tags(line)
-		s.nodes = nodes().MatchString(line)
+		s.first = line
 	}
 	s.victim = strings.Contains(line, "atch") || strings.Contains(line, "ook ")
 	s.words(line)
