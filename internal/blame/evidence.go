@@ -80,8 +80,9 @@ func (s *scan) words(line string) {
 			}
 		}
 		if isNative && s.finder.known(word) != 0 {
-			o, _ := s.finder.owner(rankCode, word)
-			s.thrownBy(o)
+			if o, ok := s.finder.owner(rankCode, word); ok {
+				s.thrownBy(o)
+			}
 		}
 		s.versioned(before, word, rest)
 		if name, ok := strings.CutPrefix(word, "sbm_"); ok { // an assembly that Space Engineers made of a mod's scripts
