@@ -141,7 +141,12 @@ func (f *Finder) alias(names map[string]int, name string, n int) {
 // stem returns a package id without the suffix that the game adds if a mod is
 // installed more than once.
 func stem(id string) string {
-	return strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(id, "_steam"), "_copy"), "_local")
+	for _, suffix := range [...]string{"_steam", "_copy", "_local"} {
+		if cut, ok := strings.CutSuffix(id, suffix); ok {
+			return cut
+		}
+	}
+	return id
 }
 
 // Mod returns the mod that [Finder.Find] calls name, or that goes by it, and
