@@ -242,9 +242,12 @@ func (p *Program) noteUnknown() {
 	known := append(names(Keys()), "config", "token", "tree") // which are no settings
 	for _, variable := range os.Environ() {
 		variable, value, _ := strings.Cut(variable, "=")
-		before, name, _ := strings.Cut(variable, "HEED_") // without it name is "", which is near to nothing
+		name, own := strings.CutPrefix(variable, "HEED_")
+		if !own || value == "" {
+			continue // as nearly all variables
+		}
 		name = strings.ToLower(strings.ReplaceAll(name, "_", "-"))
-		if near := text.Nearest(name, known); before == "" && value != "" && near != "" && !slices.Contains(known, name) {
+		if near := text.Nearest(name, known); near != "" && !slices.Contains(known, name) {
 			p.Note("%s is no variable of heed: did you mean %s?", variable, (&Key{Name: near}).Variable())
 		}
 	}
