@@ -80,13 +80,21 @@ func Logged(line string, classes []string) event.Level {
 // 2019.2; 1, after a space, from 2019.3 on; 2, none, from 2020 on.
 func Generation(line string) (generation uint8, ok bool) {
 	number, ok := strings.CutPrefix(line, BannerVersion)
-	i := slices.IndexFunc(generations, func(form *regexp.Regexp) bool { return form.MatchString(number) })
-	return uint8(i), ok && i >= 0
+	if !ok {
+		return 0, false
+	}
+	switch version := engine.FindStringSubmatch(number); {
+	case version == nil:
+		return 0, false
+	case version[1] != "":
+		return 1, true
+	case version[2] != "":
+		return 0, true
+	}
+	return 2, true
 }
 
-var generations = []*regexp.Regexp{
-	regexp.MustCompile(`^(?:2019(?:\.?$|\.[^34]|[^.\d])|(?:2018|2017|5)\b)`), regexp.MustCompile(`^2019\b`), regexp.MustCompile(`^\d`),
-}
+var engine = regexp.MustCompile(`^(?:(2019\.[34])|(2019|2018|2017|5)\b|\d)`)
 
 // IsSignal reports whether a line is "Got a SIG… while executing native code", the same with the "UNKNOWN" of a system
 // without signals, or the title above.
